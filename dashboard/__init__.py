@@ -1,0 +1,1 @@
+"""The Streamlit app. It shows what `engine` computed and holds no arithmetic of its own."""

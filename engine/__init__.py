@@ -1,0 +1,1 @@
+"""The offline engine: reads benchmarks, histories and submissions, and writes labels to DuckDB."""

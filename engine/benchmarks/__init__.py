@@ -1,0 +1,1 @@
+"""Benchmarks: samples, their ids, and readers for the formats in which people have them."""

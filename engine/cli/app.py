@@ -1,0 +1,39 @@
+"""Assembles the command line.
+
+A command group is a module with `register(app)`. Modules import what is heavy (torch, duckdb, git) inside
+their commands, so that `benchchecker --help` answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import typer
+
+from engine.problems import BenchCheckerError
+
+COMMAND_MODULES: tuple[str, ...] = ()
+
+
+def build_app() -> typer.Typer:
+    """Return the whole command line with every group registered."""
+    app = typer.Typer(
+        name="benchchecker",
+        help="How much of a code leaderboard is ability, and how much is memory.",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        add_completion=False,
+    )
+    for module in COMMAND_MODULES:
+        importlib.import_module(module).register(app)
+    return app
+
+
+def main() -> None:
+    """Run the command line; errors a user can act on are printed without a traceback."""
+    try:
+        build_app()()
+    except BenchCheckerError as error:
+        print(f"benchchecker: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Repository history: snapshots, first-parent commits, file renames."""

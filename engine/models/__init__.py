@@ -1,0 +1,1 @@
+"""Models: the registry of training cutoffs, and the resolution of names to it."""

@@ -1,0 +1,1 @@
+"""Patches: diffs, blocks and logical lines."""

@@ -1,0 +1,1 @@
+"""Stage II: is a gold patch still in a snapshot?"""

@@ -1,0 +1,1 @@
+"""Stage I: was a repository in the training data?"""

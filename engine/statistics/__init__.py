@@ -1,0 +1,1 @@
+"""Intervals, tests and verdicts; every figure that the product shows is computed here."""

@@ -1,0 +1,1 @@
+"""The database: schema, build, checks, provenance."""

@@ -1,0 +1,1 @@
+"""Leaderboard submissions: who resolved what, read from every format that leaderboards publish."""
