@@ -50,7 +50,9 @@ class Problem:
         place = self.file if self.line is None else f"{self.file}:{self.line}"
         subject = f"{self.subject}: " if self.subject else ""
         text = f"{place}: {self.severity.value}: {subject}{self.message} ({self.remedy})"
-        return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+        return "".join(
+            character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text
+        )
 
 
 class InvalidInputError(BenchCheckerError):
