@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ _ARROW_TYPES = {
     "BOOLEAN": pa.bool_(),
     "TIMESTAMPTZ": pa.timestamp("us", tz="UTC"),
     "DOUBLE[]": pa.list_(pa.float64()),
+    "JSON": pa.string(),
 }
 
 
@@ -89,21 +91,33 @@ def read_facts(data: Path, name: str) -> list[dict[str, Any]]:
     fact, path = table(name), fact_path(data, name)
     if not path.exists():
         return []
-    types = column_types(fact)
     if fact.suffix == "parquet":
-        rows = pq.read_table(path).to_pylist()
-        return [{column: row.get(column) for column in types} for row in rows]
-    with path.open(encoding="utf-8", newline="") as stream:
-        reader = csv.DictReader(stream)
-        if tuple(reader.fieldnames or ()) != tuple(types):
-            raise BenchCheckerError(f"{path.name}: columns are {reader.fieldnames}, expected {list(types)}")
-        rows = []
-        for row in reader:
-            try:
-                rows.append({column: _parse(row[column], types[column]) for column in types})
-            except (ValueError, TypeError) as error:
-                raise BenchCheckerError(f"{path.name}:{reader.line_num}: {error}") from error
-        return rows
+        return list(read_arrow(data, name).to_pylist())
+    return list(_csv_rows(path, column_types(fact)))
+
+
+def read_arrow(data: Path, name: str) -> pa.Table:
+    """Read the same rows as `read_facts`, as an Arrow table with the types of the schema.
+
+    Raises:
+        BenchCheckerError: If the columns are not those of the schema or a value does not fit its type.
+    """
+    fact, path = table(name), fact_path(data, name)
+    schema = arrow_schema(fact)
+    if fact.suffix != "parquet" or not path.exists():
+        return pa.Table.from_pylist(read_facts(data, name), schema=schema)
+    try:
+        found = pq.read_table(path)
+        if found.column_names != schema.names:
+            raise BenchCheckerError(f"{path.name}: columns are {found.column_names}, expected {schema.names}")
+        return found.cast(schema)
+    except (pa.ArrowException, OSError) as error:
+        raise BenchCheckerError(f"{path.name}: {error} (write it again with its command)") from error
+
+
+def arrow_schema(fact: FactTable) -> pa.Schema:
+    """Return the Arrow schema of the rows of `fact`."""
+    return pa.schema([(column, _ARROW_TYPES[kind]) for column, kind in column_types(fact).items()])
 
 
 def write_facts(data: Path, name: str, rows: Iterable[Fact]) -> Path:
@@ -115,14 +129,13 @@ def write_facts(data: Path, name: str, rows: Iterable[Fact]) -> Path:
     fact, path = table(name), fact_path(data, name)
     types, key = column_types(fact), key_columns(fact)
     ordered = sorted(rows, key=lambda row: tuple(row[column] for column in key))
-    for before, after in zip(ordered, ordered[1:], strict=False):
+    for before, after in pairwise(ordered):
         if all(before[column] == after[column] for column in key):
             raise BenchCheckerError(f"{path.name}: two rows with key {[after[column] for column in key]}")
     with replacing(path) as temporary:
         if fact.suffix == "parquet":
-            schema = pa.schema([(column, _ARROW_TYPES[kind]) for column, kind in types.items()])
             arrays = {column: [row.get(column) for row in ordered] for column in types}
-            pq.write_table(pa.table(arrays, schema=schema), temporary, compression="zstd")
+            pq.write_table(pa.table(arrays, schema=arrow_schema(fact)), temporary, compression="zstd")
         else:
             with temporary.open("w", encoding="utf-8", newline="") as stream:
                 writer = csv.writer(stream, lineterminator="\n")
@@ -130,6 +143,23 @@ def write_facts(data: Path, name: str, rows: Iterable[Fact]) -> Path:
                 for row in ordered:
                     writer.writerow([_format(row.get(column)) for column in types])
     return path
+
+
+def _csv_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    # utf-8-sig: a spreadsheet that saved the file may have put a byte order mark before the first column.
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        reader = csv.reader(stream, strict=True)
+        try:
+            header = next(reader, [])
+            if header != list(types):
+                raise BenchCheckerError(f"{path.name}: columns are {header}, expected {list(types)}")
+            for cells in reader:
+                if len(cells) != len(header):
+                    raise ValueError(f"{len(cells)} cells, expected {len(header)}")
+                pairs = zip(types.items(), cells, strict=True)
+                yield {column: _parse(cell, kind) for (column, kind), cell in pairs}
+        except (ValueError, csv.Error) as error:
+            raise BenchCheckerError(f"{path.name}:{reader.line_num}: {error}") from error
 
 
 def _parse(text: str, kind: str) -> Any:
@@ -141,11 +171,16 @@ def _parse(text: str, kind: str) -> Any:
         case "DOUBLE":
             return float(text)
         case "BOOLEAN":
-            return {"true": True, "false": False}[text]
+            if text not in ("true", "false"):
+                raise ValueError(f"{text!r} is neither true nor false")
+            return text == "true"
         case "DATE":
             return date.fromisoformat(text)
         case "TIMESTAMPTZ":
-            return datetime.fromisoformat(text).astimezone(UTC)
+            instant = datetime.fromisoformat(text)
+            if instant.tzinfo is None:
+                raise ValueError(f"{text!r} names no time zone: end it with Z")
+            return instant.astimezone(UTC)
         case _:
             return text
 

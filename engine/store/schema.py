@@ -1,16 +1,17 @@
-"""The database schema: the one place where tables, columns, constraints and views are named.
+"""The database schema: the one place where tables, columns and constraints are named.
 
 Every table of facts has one file in `data/` with the same name and the same columns (`FACTS`). `build` loads
 the files in this order, so that foreign keys are checked as it goes. Instants are UTC (`TIMESTAMPTZ`);
-days are `DATE` and mean the UTC day, inclusive.
+days are `DATE` and mean the UTC day, inclusive. Views and macros over the tables are in `views`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = 1
+from engine.store.views import VIEWS_DDL
 
 OUTCOMES = ("resolved", "unresolved", "empty_patch", "no_generation", "no_logs", "error", "not_submitted")
 """What a submission reports for a sample; everything but `resolved` counts as unresolved."""
@@ -288,43 +289,20 @@ FACTS: tuple[FactTable, ...] = (
 
 META_DDL = """
 CREATE TABLE meta (
-    schema_version INTEGER NOT NULL,
+    schema_version VARCHAR NOT NULL,
     data_sha256 VARCHAR NOT NULL,
     built_at TIMESTAMPTZ NOT NULL,
     versions JSON NOT NULL
 )
 """
 
-VIEWS_DDL: tuple[str, ...] = (
-    # The latest cutoff of a submission's models. A submission with any model that is not in the registry has
-    # none: its models may be newer than those we know.
-    """
-    CREATE VIEW submission_cutoff AS
-    SELECT benchmark, submission,
-           CASE WHEN count(*) FILTER (WHERE model.cutoff IS NULL) = 0 THEN max(model.cutoff) END AS cutoff,
-           CASE WHEN count(*) FILTER (WHERE model.cutoff IS NULL) > 0 THEN NULL
-                WHEN bool_and(model.basis = 'published') THEN 'published' ELSE 'estimated' END AS basis,
-           list(coalesce(model.model, tag) ORDER BY tag) AS models
-    FROM submission_model LEFT JOIN model USING (model)
-    GROUP BY benchmark, submission
-    """,
-    # Presence of every sample at one cutoff. Samples without a row, or whose history ends before the cutoff,
-    # are unknown and never clean.
-    """
-    CREATE MACRO presence_at(detector_key, cutoff_day) AS TABLE
-    SELECT sample.sample,
-           CASE WHEN found.sample IS NULL THEN 'unknown' ELSE found.state END AS state,
-           found.score, coalesce(found.method, 'not run') AS method,
-           coalesce(found.reason, 'no judgement of this sample reaches the cutoff') AS reason,
-           found.commit, found.path, found.line, found.valid_from, found.valid_to
-    FROM sample LEFT JOIN presence AS found
-      ON found.sample = sample.sample AND found.detector = detector_key
-     AND CAST(cutoff_day AS DATE) BETWEEN found.valid_from AND found.valid_to
-    """,
-)
-
 
 def statements() -> tuple[str, ...]:
     """Return every CREATE statement, in an order that satisfies the foreign keys."""
     tables = tuple(f"CREATE TABLE {table.name} ({table.ddl})" for table in FACTS)
     return (*tables, META_DDL, *VIEWS_DDL)
+
+
+def schema_version() -> str:
+    """Return what tells this schema from any other: a digest of its statements."""
+    return hashlib.sha256("\n".join(statements()).encode()).hexdigest()[:12]
