@@ -1,1 +1,1 @@
-"""Repository history: snapshots, first-parent commits, file renames."""
+"""Git histories: first-parent snapshots, file versions across renames, blobs, clones."""
