@@ -1,7 +1,8 @@
 """Every change of a first-parent chain in a compact index that is kept on disk between runs.
 
-Paths are stored once, changes as columns of numbers: a history of 34,000 commits takes a few megabytes in memory
-and loads in a fraction of a second. The file is named after the head commit, which determines its content.
+Paths are stored once, changes as columns of numbers: a history of 34,000 commits takes a few megabytes in
+memory and loads in a fraction of a second. The file is named after the head commit, which determines its
+content.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class Change:
         status: `A` added, `M` modified, `D` deleted, `R` renamed, `T` changed its type.
         old_path: Path before a rename, else None.
         path: Path after the change (before it, for a deletion).
-        blob: Content after the change; None when deleted, or when the path is no regular file (a symbolic link
-            or a submodule).
+        blob: Content after the change; None when deleted, or when the path is no regular file (a symbolic
+            link or a submodule).
     """
 
     position: int
@@ -136,7 +137,7 @@ class ChangeIndex:
             since: Position of the first version returned, whether or not that commit changed the file.
 
         Returns:
-            At least one version, positions strictly rising, each different from the one before in path or blob.
+            At least one version, positions strictly rising, each different from the last in path or blob.
         """
         versions = [FileVersion(since, path, self.blob_at(since, path))]
         for version in self._later_versions(path, since):

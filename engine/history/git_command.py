@@ -1,9 +1,9 @@
 """Runs git on a repository that nobody vouches for.
 
-A repository's own configuration can name programs (hooks, fsmonitor, pagers, diff drivers, credential helpers,
-transports). Configuration given through the environment outranks the repository's, so every such key is set
-here, and no transport is allowed at all. The git directory is always named explicitly: git's search for it,
-and with it the check of who owns it, never runs.
+A repository's own configuration can name programs (hooks, fsmonitor, pagers, diff drivers, credential
+helpers, transports). Configuration given through the environment outranks the repository's, so every such key
+is set here, and no transport is allowed at all. The git directory is always named explicitly: git's search
+for it, and with it the check of who owns it, never runs.
 """
 
 from __future__ import annotations
@@ -121,10 +121,9 @@ class GitCommand:
         """Start a command that is fed and read through pipes; it ends when the result is collected."""
         from subprocess import PIPE
 
-        process = self._git.execute(
+        return self._git.execute(
             self._command(arguments), env=self._environment, shell=False, istream=PIPE, as_process=True
         )
-        return process
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
         executable = str(self._git.GIT_PYTHON_GIT_EXECUTABLE)

@@ -40,9 +40,9 @@ class Entry(NamedTuple):
 def read_changes(git: GitCommand, objects: ObjectReader, chain: FirstParentChain) -> list[list[Entry]]:
     """Return what each commit of the chain changed against its first parent, by position.
 
-    Git gives up on the whole log when it compares contents for renames and one is absent (partial mirrors lack
-    large blobs). The pass then goes on behind that commit, which is read by itself with the absent blobs set
-    aside.
+    Git gives up on the whole log when it compares contents for renames and one is absent (partial mirrors
+    lack large blobs). The pass then goes on behind that commit, which is read by itself with the absent blobs
+    set aside.
 
     Raises:
         HistoryUnavailable: If a commit or a tree is absent or damaged.

@@ -16,7 +16,8 @@ from engine.history.snapshots import FirstParentChain
 class RepositoryHistory:
     """A bare repository as a chain of first-parent commits, with file versions and blobs.
 
-    Pickled, it is its arguments: a worker process opens the repository anew. An instance belongs to one thread.
+    Pickled, it is its arguments: a worker process opens the repository anew. An instance belongs to one
+    thread.
 
     Attributes:
         path: The git directory.
@@ -65,7 +66,7 @@ class RepositoryHistory:
         return self.index.changes(position)
 
     def file_versions(self, path: str, since: int) -> tuple[FileVersion, ...]:
-        """Return the versions of a file from position `since` to the head; see `ChangeIndex.file_versions`."""
+        """Return the versions of a file from `since` to the head; see `ChangeIndex.file_versions`."""
         return self.index.file_versions(path, since)
 
     def blob_at(self, position: int, path: str) -> str | None:
@@ -108,7 +109,7 @@ class RepositoryHistory:
         return self._ancestry.entry_of(sha)
 
     def fork_position(self, sha: str) -> int | None:
-        """Return the last position that a commit contains: where its branch was last in step with the chain."""
+        """Return the last position that a commit contains: where its branch left the chain."""
         return self._ancestry.fork_of(sha)
 
     def close(self) -> None:

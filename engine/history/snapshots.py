@@ -1,10 +1,10 @@
 """Which first-parent commit a branch showed at the end of a day.
 
-The snapshot at day D is the last commit of the first-parent chain, in chain order, whose committer date is not
-after D (UTC). Committer dates are not monotone along the chain (rebases, skewed clocks, imports), so a commit
-is the snapshot only on days before every later commit's day. With S(i) the smallest day among commit i and its
-successors, which never falls along the chain, positions [i, j) are the snapshots of exactly the days from S(i)
-to the day before S(j).
+The snapshot at day D is the last commit of the first-parent chain, in chain order, whose committer date is
+not after D (UTC). Committer dates are not monotone along the chain (rebases, skewed clocks, imports), so a
+commit is the snapshot only on days before every later commit's day. With S(i) the smallest day among commit i
+and its successors, which never falls along the chain, positions [i, j) are the snapshots of exactly the days
+from S(i) to the day before S(j).
 """
 
 from __future__ import annotations
