@@ -1,8 +1,8 @@
 """One canonical id for every spelling of a sample's id.
 
 SWE-bench writes `owner__name-N`, Multi-SWE-bench also `owner/name:pr-N`, with or without the owner's
-capitals. GitHub does not tell repositories apart by case, so the canonical id is `owner__name-N` in lower case; it is
-the spelling of both benchmarks' own data sets.
+capitals. GitHub does not tell repositories apart by case, so the canonical id is `owner__name-N` in lower
+case; it is the spelling of both benchmarks' own data sets.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import typer
 
 from engine.problems import BenchCheckerError
 
-COMMAND_MODULES: tuple[str, ...] = ()
+COMMAND_MODULES: tuple[str, ...] = ("engine.cli.import_",)
 
 
 def build_app() -> typer.Typer:
