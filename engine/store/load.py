@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import duckdb
 import pyarrow as pa
 
 from engine.benchmarks.catalogue import benchmark_rows, difficulty_rows
+from engine.models.registry import model_alias_rows, model_rows
 from engine.problems import BenchCheckerError, InvalidInputError, Problem
 from engine.store.detectors import detector_rows
 from engine.store.facts import arrow_schema, key_columns, read_arrow
@@ -20,25 +20,11 @@ from engine.store.schema import FACTS, FactTable, statements
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-
-def _model_entries(data: Path) -> list[dict[str, Any]]:
-    path = data / "model.toml"
-    return list(tomllib.loads(path.read_text(encoding="utf-8")).get("model", [])) if path.exists() else []
-
-
-def _model_rows(data: Path) -> list[dict[str, Any]]:
-    return _model_entries(data)
-
-
-def _model_alias_rows(data: Path) -> list[dict[str, Any]]:
-    return [{"alias": a, "model": m["model"]} for m in _model_entries(data) for a in m.get("aliases", [])]
-
-
 _NESTED_READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
     "benchmark": benchmark_rows,
     "difficulty": difficulty_rows,
-    "model": _model_rows,
-    "model_alias": _model_alias_rows,
+    "model": model_rows,
+    "model_alias": model_alias_rows,
     "detector": detector_rows,
     "run": run_rows,
 }

@@ -17,6 +17,9 @@ OUTCOMES = ("resolved", "unresolved", "empty_patch", "no_generation", "no_logs",
 """What a submission reports for a sample; everything but `resolved` counts as unresolved."""
 
 CUTOFF_BASES = ("published", "estimated")
+MODEL_ROLES = ("generator", "retriever", "critic")
+"""What a model does in a submission: only a generator writes patches, so only it counts for the cutoff."""
+
 PRESENCE_STATES = ("judged", "unknown")
 REPOSITORY_BASES = ("probed", "published", "assumed")
 REPOSITORY_VERDICTS = ("present", "not shown", "too few queries")
@@ -130,8 +133,11 @@ FACTS: tuple[FactTable, ...] = (
         cutoff DATE,
         basis VARCHAR {_one_of("basis", CUTOFF_BASES)},
         source VARCHAR,
+        role VARCHAR NOT NULL {_one_of("role", MODEL_ROLES)},
+        base VARCHAR,
         open_weights BOOLEAN,
         note VARCHAR,
+        CHECK (cutoff <= released),
         CHECK ((cutoff IS NULL) = (basis IS NULL)),
         CHECK (basis IS DISTINCT FROM 'published' OR source IS NOT NULL)
         """,

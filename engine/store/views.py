@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 VIEWS_DDL: tuple[str, ...] = (
-    # The latest cutoff of a submission's models. A submission with any model that is not in the registry has
-    # none: its models may be newer than those we know.
+    # The latest cutoff of the models that write a submission's patches. A submission with any model that is
+    # not in the registry has none: its models may be newer than those we know.
     """
     CREATE VIEW submission_cutoff AS
+    WITH used AS (
+        SELECT submission_model.benchmark, submission_model.submission, coalesce(model.model, tag) AS name,
+               cutoff, basis, coalesce(role, 'generator') = 'generator' AS writes
+        FROM submission_model LEFT JOIN model USING (model)
+    )
     SELECT benchmark, submission,
-           CASE WHEN count(*) FILTER (WHERE model.cutoff IS NULL) = 0 THEN max(model.cutoff) END AS cutoff,
-           CASE WHEN count(*) FILTER (WHERE model.cutoff IS NULL) > 0 THEN NULL
-                WHEN bool_and(model.basis = 'published') THEN 'published' ELSE 'estimated' END AS basis,
-           list(coalesce(model.model, tag) ORDER BY tag) AS models
-    FROM submission_model LEFT JOIN model USING (model)
-    GROUP BY benchmark, submission
+           CASE WHEN bool_and(cutoff IS NOT NULL) FILTER (WHERE writes)
+                THEN max(cutoff) FILTER (WHERE writes) END AS cutoff,
+           CASE WHEN bool_and(cutoff IS NOT NULL) FILTER (WHERE writes)
+                THEN CASE WHEN bool_and(basis = 'published') FILTER (WHERE writes)
+                          THEN 'published' ELSE 'estimated' END END AS basis,
+           list_sort(list(DISTINCT name)) AS models
+    FROM used GROUP BY benchmark, submission
     """,
     # Presence of every sample at each of several cutoffs (DATE[]). A fix that landed after the cutoff cannot
     # be in its snapshot. Samples without a row, or whose history ends before the cutoff, are unknown and
