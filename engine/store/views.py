@@ -56,8 +56,8 @@ VIEWS_DDL: tuple[str, ...] = (
     CREATE MACRO presence_at(detector_key, cutoff_day) AS TABLE
     SELECT * EXCLUDE (cutoff) FROM presence_at_each(detector_key, [CAST(cutoff_day AS DATE)])
     """,
-    # Contaminated needs both stages, clean needs one of them to fail, everything else is unknown. A score of 0
-    # is no evidence at all, even at a threshold of 0.
+    # Contaminated needs both stages, clean needs one of them to fail, everything else is unknown. A score
+    # of 0 is no evidence at all, even at a threshold of 0.
     """
     CREATE MACRO label_of(state, score, minimum_score, repository_verdict) AS
     CASE WHEN repository_verdict = 'not shown' THEN 'clean'
