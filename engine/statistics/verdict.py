@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from enum import IntFlag, StrEnum
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.statistics.arrays import Bools, Bounds, Counts, Floats, Ints, number, ratio
 from engine.statistics.exact import benjamini_hochberg
@@ -145,20 +146,19 @@ class VerdictColumns:
     """Verdicts, one element per submission.
 
     Attributes:
-        verdict: `Verdict` values, an object array.
+        verdict: Values of `Verdict`.
         reasons: `Reason` flags as integers.
         q_value: p-value of the conjunction that `holds` needs, adjusted over the submissions.
     """
 
-    verdict: np.ndarray[tuple[int], np.dtype[np.object_]]
+    verdict: NDArray[np.str_]
     reasons: Ints
     q_value: Floats
 
     def at(self, index: int) -> Judgement:
         """Return one element."""
-        return Judgement(
-            self.verdict[index], tuple(Reason(int(self.reasons[index]))), number(self.q_value[index])
-        )
+        verdict, reasons = Verdict(str(self.verdict[index])), Reason(int(self.reasons[index]))
+        return Judgement(verdict, tuple(reasons), number(self.q_value[index]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +220,9 @@ def judge(treatments: Sequence[Evidence], unknown: Counts, criteria: Criteria) -
     reasons = np.zeros(holds.shape, dtype=np.int64)
     for reason, applies in found.items():
         reasons |= np.where(applies, int(reason), 0)
-    verdict = np.full(holds.shape, Verdict.INSUFFICIENT, dtype=object)
-    verdict[holds], verdict[absent] = Verdict.HOLDS, Verdict.DOES_NOT_HOLD
+    verdict = np.select(
+        [holds, absent], [Verdict.HOLDS.value, Verdict.DOES_NOT_HOLD.value], Verdict.INSUFFICIENT.value
+    )
     return VerdictColumns(verdict, reasons, q_value)
 
 
