@@ -20,7 +20,7 @@ import tree_sitter
 import tree_sitter_java
 import tree_sitter_python
 
-from engine.patches.tokens import Token, tokens_of
+from engine.patches.tokens import SYMBOL, Token, tokens_of
 
 MAX_SOURCE_BYTES = 3_000_000
 """Larger files are generated code; they are not parsed."""
@@ -92,6 +92,9 @@ _BODIES = frozenset(
 )
 
 
+_IMPORTS = frozenset(Token(word, SYMBOL) for word in ("import", "from", "package"))
+
+
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
     """One logical line.
@@ -112,6 +115,11 @@ class LogicalLine:
     def text(self) -> str:
         """The normal form as one string, tokens separated by blanks."""
         return " ".join(token.text for token in self.tokens)
+
+    @property
+    def is_import(self) -> bool:
+        """Whether the line imports a name or declares the package."""
+        return self.tokens[0] in _IMPORTS
 
 
 class Scope:
@@ -234,8 +242,8 @@ def _logical_lines(root: tree_sitter.Node, kind: str) -> Iterator[LogicalLine]:
         node, depth = stack.pop()
         if node.type in ("comment", "line_comment", "block_comment"):
             continue
-        nested = node is not root and (
-            node.type in _CLASSES or (kind != "function" and node.type in _FUNCTIONS)
+        nested = (
+            kind != "function" and node is not root and (node.type in _CLASSES or node.type in _FUNCTIONS)
         )
         if nested:
             continue

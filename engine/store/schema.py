@@ -116,9 +116,9 @@ FACTS: tuple[FactTable, ...] = (
         "csv",
         f"""
         sample VARCHAR PRIMARY KEY REFERENCES sample (sample),
-        landed_commit VARCHAR,
-        landed_at TIMESTAMPTZ,
-        state VARCHAR NOT NULL {_one_of("state", ("exact", "adapted", "never"))},
+        landed_commit VARCHAR NOT NULL,
+        landed_at TIMESTAMPTZ NOT NULL,
+        state VARCHAR NOT NULL {_one_of("state", ("exact", "adapted", "estimated"))},
         evidence VARCHAR NOT NULL
         """,
     ),

@@ -1,0 +1,86 @@
+"""The `paper` detector: presence as published (Sections 3.4 and 4.2).
+
+It looks in the file that the patch names, in the function of the same class and name; if that is gone, it
+matches fuzzily in the whole file. A block's score is the similarity of its least similar logical line: a block
+is present at a threshold when every line is. Import lines do not implement a fix and are left out.
+"""
+
+from __future__ import annotations
+
+from engine.patches.blocks import Block
+from engine.patches.syntax import LogicalLine, Scope
+from engine.presence.similarity import LineSimilarity
+from engine.presence.snapshot import Snapshot
+from engine.presence.verdicts import BlockVerdict, Method
+
+
+class PaperDetector:
+    """Presence of a block as the paper defines it.
+
+    Args:
+        similarity: Similarity of logical lines; a threshold belongs to it.
+    """
+
+    key = "paper"
+    version = 1
+
+    def __init__(self, similarity: LineSimilarity) -> None:
+        self._similarity = similarity
+        self._memo: dict[tuple[int, bytes], tuple[float, ...]] = {}
+
+    def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
+        """See `Detector.judge`; the previous verdict does not matter here."""
+        source = snapshot.source(block.path)
+        if source is None:
+            return _nowhere(block, Method.FILE_GONE)
+        scopes = source.scopes_by_name.get(block.scope, ())
+        if block.is_deletion:
+            return _judge_deletion(block, scopes)
+        lines = [line for line in block.added if not line.is_import]
+        if not lines:
+            return BlockVerdict(
+                1.0, Method.VERBATIM, block.path, None, None, (), (block.path,), "imports only"
+            )
+        in_scope = self._match(block, lines, scopes)
+        if scopes:
+            return _verdict(block, in_scope, scopes[0], Method.SIMILAR)
+        anywhere = self._match(block, lines, source.scopes)
+        return _verdict(block, anywhere, None, Method.SCOPE_GONE)
+
+    def _match(self, block: Block, lines: list[LogicalLine], scopes: tuple[Scope, ...]) -> tuple[float, ...]:
+        """Return the best score of each line among the lines of `scopes`, remembered by their text."""
+        key = (block.index, b"\0".join(scope.source for scope in scopes))
+        if key not in self._memo:
+            candidates = [candidate for scope in scopes for candidate in scope.lines]
+            exact = {candidate.tokens for candidate in candidates}
+            self._memo[key] = tuple(
+                1.0 if line.tokens in exact else self._similarity.best(line, candidates)[0] for line in lines
+            )
+        return self._memo[key]
+
+
+def _verdict(block: Block, scores: tuple[float, ...], scope: Scope | None, method: Method) -> BlockVerdict:
+    score = min(scores)
+    exact = score == 1.0 and scope is not None
+    start, end = (scope.start, scope.end) if scope is not None else (None, None)
+    return BlockVerdict(
+        score, Method.VERBATIM if exact else method, block.path, start, end, scores, (block.path,)
+    )
+
+
+def _judge_deletion(block: Block, scopes: tuple[Scope, ...]) -> BlockVerdict:
+    """Judge a block that only deletes: it is there while its deleted lines are not.
+
+    The score is the share of deleted lines that are gone beyond what the fixed code still held.
+    """
+    counts = [line.tokens for scope in scopes for line in scope.lines]
+    kept = [line.tokens for line in block.fixed]
+    gone = tuple(
+        1.0 if counts.count(line.tokens) <= kept.count(line.tokens) else 0.0 for line in block.dropped
+    )
+    start, end = (scopes[0].start, scopes[0].end) if scopes else (None, None)
+    return BlockVerdict(min(gone, default=1.0), Method.DELETION, block.path, start, end, gone, (block.path,))
+
+
+def _nowhere(block: Block, method: Method) -> BlockVerdict:
+    return BlockVerdict(0.0, method, block.path, None, None, (0.0,) * len(block.added), (block.path,))
