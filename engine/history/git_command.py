@@ -92,7 +92,7 @@ class GitCommand:
         """
         status, output, error = self.attempt(*arguments)
         if status != 0:
-            raise HistoryUnavailable(f"git {arguments[0]} failed on {self.git_dir}: {_last_line(error)}")
+            raise HistoryUnavailable(f"git {arguments[0]} failed on {self.git_dir}: {error_line(error)}")
         return output
 
     def attempt(self, *arguments: str) -> tuple[int, bytes, str]:
@@ -130,6 +130,8 @@ class GitCommand:
         return [executable, "--no-pager", f"--git-dir={self.git_dir}", *arguments]
 
 
-def _last_line(text: str) -> str:
-    lines = [line for line in text.splitlines() if line.strip()]
-    return lines[-1] if lines else "no message"
+def error_line(text: str) -> str:
+    """Return the line of git's error text that says why it gave up, else its last one."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith("fatal:")]
+    return (fatal or lines[-1:] or ["no message"])[0]
