@@ -10,9 +10,12 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.problems import InvalidInputError, Problem, Severity
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 MAX_LINE_BYTES = 32 * 2**20
 MAX_DOCUMENT_BYTES = 256 * 2**20
@@ -56,6 +59,14 @@ def is_plain_name(text: str) -> bool:
         and not text.startswith(".")
         and not any(character in text for character in "/\\:")
         and text == text.strip()
+    )
+
+
+def explain_validation(error: ValidationError) -> str:
+    """Return what is wrong with a record, field by field, without the values."""
+    return "; ".join(
+        f"{'.'.join(clean_name(part, 60) for part in fault['loc']) or 'record'}: {fault['msg']}"
+        for fault in error.errors(include_url=False, include_context=False, include_input=False)[:5]
     )
 
 

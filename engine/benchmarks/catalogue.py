@@ -29,6 +29,19 @@ class Difficulty:
 
 
 @dataclass(frozen=True, slots=True)
+class Board:
+    """A board of the leaderboard site that ranks submissions on a benchmark.
+
+    Attributes:
+        name: Its name in the site's data.
+        framework: The framework of all its entries, where it admits only one.
+    """
+
+    name: str
+    framework: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
     """One benchmark.
 
@@ -41,6 +54,7 @@ class Benchmark:
         url: Where it is published.
         dataset: Hugging Face data set id, where there is one.
         revision: The commit of `dataset` that is read.
+        boards: Boards of the leaderboard site, the one to believe first.
     """
 
     benchmark: str
@@ -51,6 +65,7 @@ class Benchmark:
     url: str | None = None
     dataset: str | None = None
     revision: str | None = None
+    boards: tuple[Board, ...] = ()
 
     def difficulty_key(self, label: str) -> str | None:
         """Return the key of the level that a data set calls `label`, or None if it has no such level."""
@@ -129,4 +144,5 @@ def _benchmark(entry: dict[str, Any]) -> Benchmark:
         url=entry.get("url"),
         dataset=entry.get("dataset"),
         revision=entry.get("revision"),
+        boards=tuple(Board(board["name"], board.get("framework")) for board in entry.get("boards", ())),
     )

@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from engine.benchmarks.catalogue import Benchmark
 from engine.benchmarks.ids import SampleId, parse_sample_id
 from engine.benchmarks.sample import Sample, Scalar
+from engine.reading import explain_validation
 
 
 class RecordError(ValueError):
@@ -132,7 +133,7 @@ def sample_from_record(record: Any, benchmark: Benchmark) -> tuple[Sample, list[
         else:
             sample, label = _from_swe_bench(_SweBench.model_validate(record))
     except ValidationError as error:
-        raise RecordError(_explain(error)) from error
+        raise RecordError(explain_validation(error)) from error
     return _with_difficulty(sample, label, benchmark)
 
 
@@ -220,10 +221,3 @@ def _plain_extra(record: _Record) -> dict[str, Scalar]:
         for key, value in (record.model_extra or {}).items()
         if value is None or isinstance(value, str | int | float | bool)
     }
-
-
-def _explain(error: ValidationError) -> str:
-    return "; ".join(
-        f"{'.'.join(str(part) for part in fault['loc']) or 'record'}: {fault['msg']}"
-        for fault in error.errors(include_url=False, include_context=False, include_input=False)[:5]
-    )

@@ -31,6 +31,7 @@ def register(app: typer.Typer) -> None:
     """Add the command group to the command line."""
     group = typer.Typer(no_args_is_help=True)
     group.command("samples")(import_samples)
+    group.command("submissions")(import_submissions)
     app.add_typer(group, name="import", help="Read samples and submissions into the fact files.")
 
 
@@ -58,6 +59,43 @@ def import_samples(
         written = _settle(data, Loaded(loaded.rows, loaded.problems + tuple(found)), changes, strict, dry_run)
     if written:
         _record("samples", target, [file], source, data, written)
+
+
+def import_submissions(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Experiments split or folder, report, predictions, matrix or leaderboard data."),
+    ],
+    benchmark: Benchmarked,
+    submission: Annotated[
+        str | None, typer.Option(help="Key of the submission, for one report or predictions file.")
+    ] = None,
+    source: Origin = None,
+    replace: Annotated[
+        bool, typer.Option(help="Believe the files where they contradict what is known.")
+    ] = False,
+    strict: Strict = False,
+    dry_run: DryRun = False,
+    data: Data = DATA_DIR,
+) -> None:
+    """Import submissions: what they are, and what they resolved."""
+    from engine.benchmarks.catalogue import find_benchmark
+    from engine.problems import BenchCheckerError, Loaded
+    from engine.store.locking import exclusive
+    from engine.submissions.importing import benchmark_samples, plan_submissions
+    from engine.submissions.readers import read_submissions
+
+    target = find_benchmark(benchmark, data)
+    samples = benchmark_samples(data, target)
+    loaded = read_submissions(paths, target, samples, name=submission, source=source)
+    if submission is not None and len(loaded.rows) > 1:
+        raise BenchCheckerError(f"--submission names one, but {len(loaded.rows)} were read: leave it out")
+    file = ", ".join(str(path) for path in paths)
+    with exclusive(data):
+        changes, found = plan_submissions(data, target, loaded, file, replace=replace)
+        written = _settle(data, Loaded(loaded.rows, loaded.problems + tuple(found)), changes, strict, dry_run)
+    if written:
+        _record("submissions", target, [str(path) for path in paths], source, data, written)
 
 
 def _settle(
@@ -92,7 +130,7 @@ def _show_problems(problems: Iterable[Problem]) -> None:
         typer.echo(f"… and {len(found) - PROBLEMS_SHOWN} more", err=True)
     errors = sum(problem.severity is Severity.ERROR for problem in found)
     if found:
-        typer.echo(f"{errors} left out, {len(found) - errors} warnings", err=True)
+        typer.echo(f"left out: {errors}, warnings: {len(found) - errors}", err=True)
 
 
 def _record(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.store.facts import Fact, column_types, key_columns, table, write_facts
+from engine.store.facts import Fact, column_types, fact_path, key_columns, table, write_facts
 
 Key = tuple[Any, ...]
 
@@ -78,5 +78,9 @@ def compare(name: str, before: Iterable[Fact], after: Iterable[Fact]) -> TableCh
 
 
 def apply(data: Path, changes: Iterable[TableChange]) -> list[Path]:
-    """Write the fact file of each table that changes, in the order given; return the files written."""
-    return [write_facts(data, change.name, change.after.values()) for change in changes if change]
+    """Write the fact file of each table that changes or has none, in the order given; return those written."""
+    return [
+        write_facts(data, change.name, change.after.values())
+        for change in changes
+        if change or not fact_path(data, change.name).exists()
+    ]
