@@ -1,0 +1,201 @@
+"""Vectorised tokens and rolling hashes of many texts at once.
+
+Everything here works on whole arrays: a batch of texts is folded, cut into tokens and hashed in a few passes
+of numpy (measured against polars and pyarrow: see `scripts/bench overlap`). Hashes only ever propose; the
+matcher compares tokens and bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.overlap.canonical import FOLD_TABLE, SEPARATOR, WORD_TABLE, fold_unicode
+
+U8 = NDArray[np.uint8]
+U64 = NDArray[np.uint64]
+I64 = NDArray[np.int64]
+
+_SPACE = 0x20
+_SEPARATOR = SEPARATOR[0]
+_PADDING = 16
+_PUNCTUATION = np.array(
+    [0x20 < value < 0x7F and not chr(value).isalnum() for value in range(256)], dtype=np.bool_
+)
+# Odd multipliers with well-spread bits (golden ratio and the finalisers of splitmix64).
+_M1 = np.uint64(0x9E3779B97F4A7C15)
+_M2 = np.uint64(0xBF58476D1CE4E5B9)
+_M3 = np.uint64(0x94D049BB133111EB)
+_LOW_BYTES = np.array([(1 << (8 * count)) - 1 for count in range(9)], dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """Canonical text of several documents in one array, and its tokens.
+
+    Attributes:
+        text: Canonical UTF-8 of all texts, `SEPARATOR` between them.
+        words: The same with everything but tokens blanked; padded by zeros.
+        text_starts: Offset in `text` of each document.
+        text_ends: Offset after the last byte of each document.
+        token_starts: Offset in `text` of each token of all documents.
+        token_ends: Offset after each token.
+        token_offsets: Index of each document's first token, and the number of tokens at the end.
+    """
+
+    text: U8
+    words: U8
+    text_starts: I64
+    text_ends: I64
+    token_starts: I64
+    token_ends: I64
+    token_offsets: I64
+
+    def token_bytes(self, document: int) -> list[bytes]:
+        """Return the tokens of one document."""
+        start, end = self.text_starts[document], self.text_ends[document]
+        return self.words[start:end].tobytes().split()
+
+    def document_of_token(self, tokens: I64) -> I64:
+        """Return the document that each token lies in."""
+        # Documents without tokens share an offset with the next one: side="right" passes over them.
+        found: I64 = np.searchsorted(self.token_offsets[:-1], tokens, side="right") - 1
+        return found
+
+    def document_of_byte(self, offsets: I64) -> I64:
+        """Return the document that each byte of the text lies in."""
+        found: I64 = np.searchsorted(self.text_starts, offsets, side="right") - 1
+        return found
+
+
+def text_batch(texts: Sequence[str]) -> TextBatch:
+    """Fold `texts` into one batch; document i of the batch is text i."""
+    raw = SEPARATOR.join(fold_unicode(text).encode("utf-8") for text in texts)
+    text = _shorten(np.frombuffer(raw.translate(FOLD_TABLE), np.uint8))
+    separators = np.flatnonzero(text == _SEPARATOR)
+    starts = np.concatenate(([0], separators + 1))
+    ends = np.concatenate((separators, [len(text)]))
+    words = np.zeros(-(-len(text) // 8) * 8 + _PADDING, np.uint8)
+    words[: len(text)] = np.frombuffer(text.tobytes().translate(WORD_TABLE), np.uint8)
+    token_starts, token_ends = _bounds(words[: len(text)])
+    offsets = np.concatenate((np.searchsorted(token_starts, starts), [len(token_starts)]))
+    return TextBatch(text, words, starts, ends, token_starts, token_ends, offsets)
+
+
+def _shorten(text: U8) -> U8:
+    """Cut runs of spaces to one, drop spaces beside a separator, cut runs of punctuation to three."""
+    if len(text) < 2:
+        shortened: U8 = text[text != _SPACE]
+        return shortened
+    same = text[1:] == text[:-1]
+    space = text == _SPACE
+    drop = np.zeros(len(text), np.bool_)
+    np.logical_and(same, space[1:], out=drop[1:])
+    if len(same) >= 3:
+        run = same[2:] & same[1:-1] & same[:-2]
+        if run.any():
+            drop[3:] |= run & _PUNCTUATION[text[3:]]
+    if drop.any():
+        text = text[~drop]
+    edge = np.flatnonzero(text == _SEPARATOR)
+    outer = np.concatenate((edge - 1, edge + 1, [0, len(text) - 1]))
+    outer = outer[(outer >= 0) & (outer < len(text))]
+    outer = outer[text[outer] == _SPACE]
+    return np.delete(text, outer) if len(outer) else text
+
+
+def _bounds(words: U8) -> tuple[I64, I64]:
+    inside = np.empty(len(words) + 2, np.bool_)
+    inside[0] = inside[-1] = False
+    np.not_equal(words, _SPACE, out=inside[1:-1])
+    edges = np.flatnonzero(inside[1:] != inside[:-1])
+    return edges[::2], edges[1::2]
+
+
+def token_hashes(batch: TextBatch) -> U64:
+    """Return a 64-bit hash of each token; two tokens of at most eight bytes collide only if equal."""
+    lengths = batch.token_ends - batch.token_starts
+    blocks = batch.words.view(np.uint64)
+    hashes: U64 = _eight_bytes(blocks, batch.token_starts) & _LOW_BYTES[np.minimum(lengths, 8)]
+    hashes *= _M1
+    longer, done = np.flatnonzero(lengths > 8), 8
+    while len(longer):
+        more = _eight_bytes(blocks, batch.token_starts[longer] + done)
+        more &= _LOW_BYTES[np.minimum(lengths[longer] - done, 8)]
+        so_far = hashes[longer]
+        so_far ^= so_far >> np.uint64(29)
+        hashes[longer] = (so_far + more) * _M2
+        done += 8
+        longer = longer[lengths[longer] > done]
+    hashes ^= hashes >> np.uint64(32)
+    return hashes
+
+
+def _eight_bytes(blocks: U64, starts: I64) -> U64:
+    """Return the eight bytes from each offset on, first byte lowest."""
+    index = starts >> 3
+    shift = ((starts & 7) << 3).astype(np.uint64)
+    low = blocks[index] >> shift
+    # Shifted in two steps: a shift by 64 bits is undefined.
+    high = (blocks[index + 1] << np.uint64(1)) << (np.uint64(63) - shift)
+    result: U64 = low | high
+    return result
+
+
+def rolling(hashes: U64, length: int) -> U64:
+    """Hash every window of `length` consecutive values, in about 2·log2(length) passes.
+
+    Returns:
+        One hash for each start; empty if there are fewer than `length` values.
+    """
+    if len(hashes) < length:
+        return np.empty(0, np.uint64)
+    count = len(hashes) - length + 1
+    power, width, covered = hashes, 1, 0
+    result: U64 | None = None
+    while True:
+        if length & width:
+            part = power[covered : covered + count]
+            result = part if result is None else _combine(result, part)
+            covered += width
+        if covered == length:
+            break
+        power, width = _combine(power[:-width], power[width:]), width * 2
+    assert result is not None
+    finished: U64 = (result ^ (result >> np.uint64(32))) * _M1
+    return finished
+
+
+def _combine(left: U64, right: U64) -> U64:
+    joined = left * _M3
+    joined += right
+    joined ^= joined >> np.uint64(31)
+    joined *= _M2
+    return joined
+
+
+def aligned_windows(text: U8, blocks: int) -> U64:
+    """Hash the windows of 8·`blocks` bytes that start at every eighth byte of `text`."""
+    whole = len(text) // 8 * 8
+    return rolling(_mixed(np.frombuffer(text[:whole].tobytes(), np.uint64)), blocks)
+
+
+def all_windows(text: U8, blocks: int) -> U64:
+    """Hash the windows of 8·`blocks` bytes that start at every byte of `text`, as `aligned_windows` does."""
+    count = len(text) - 8 * blocks + 1
+    if count <= 0:
+        return np.empty(0, np.uint64)
+    result = np.empty(count, np.uint64)
+    for shift in range(8):
+        hashes = aligned_windows(text[shift:], blocks)
+        result[shift::8] = hashes[: len(result[shift::8])]
+    return result
+
+
+def _mixed(values: U64) -> U64:
+    mixed = values ^ (values >> np.uint64(29))
+    mixed *= _M1
+    return mixed
