@@ -1,0 +1,158 @@
+"""What the words mean, and where every figure comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from dashboard import queries, words
+from dashboard.database import snapshot
+from dashboard.records import DetectorChoice
+from dashboard.table import Cell, Column, Row, evidence_table
+from engine.store.connection import Snapshot
+
+_WORDS = {
+    "Sample": "One task of a benchmark: an issue, the code before the fix, the fix and its tests.",
+    "Submission": "One entry of a leaderboard: a framework, its models, a date and the samples it resolved.",
+    "Before": "The share of all samples of the benchmark that the submission resolved. The denominator is the "
+    "size of the benchmark, never the number of samples that were run.",
+    "After": "The share resolved among the clean samples only.",
+    "Cutoff": "The last day of a model's training data, inclusive, UTC. Published by its vendor, or estimated as "
+    "three months before its release. Of several models the latest cutoff counts.",
+    "Snapshot": "The code of a repository's default branch at the end of the cutoff's day.",
+    "Presence": "How surely the fix is in a snapshot, from 0 to 1: the score of the weakest block of the fix.",
+    "Contaminated": "The models saw the repository, and the fix was in it at the cutoff.",
+    "Clean": "The fix was not in the repository at the cutoff, or the models were shown not to have seen the "
+    "repository.",
+    "Unknown": "Nothing could be said: the history ends too early, the fix cannot be parsed, or it was not judged. "
+    "Unknown samples are never counted as clean.",
+    "Interval": "95%. Wilson's for a share, Newcombe's for a difference of two.",
+    "Contamination test": "Holds when contaminated samples score higher than clean ones beyond chance: by the exact "
+    "test with false-discovery control over the submissions shown, within levels of difficulty, across "
+    "repositories, and however the unknown samples are counted. Does not hold when the intervals rule out a "
+    "difference of five points or more. Everything else is insufficient evidence.",
+    "Rank interval": "The places that a submission could as well have: all pairs compared at once.",
+}
+
+
+def show() -> None:
+    """Show the page."""
+    database = snapshot()
+    st.title("What do the figures mean, and where are they from?", anchor=False)
+    st.subheader("Words", anchor=False)
+    rows = [
+        Row(word, {"word": Cell(word), "meaning": Cell(meaning)}) for word, meaning in _WORDS.items()
+    ]
+    columns = [Column("word", "Word", heading=True, width="12rem"), Column("meaning", "Meaning")]
+    evidence_table("words", "Words and their meanings", columns, rows)
+    _detectors(queries.catalogue(database).detectors)
+    _models(queries.models(database))
+    _repositories(queries.repositories(database))
+    _provenance(database)
+
+
+def _detectors(detectors: tuple[DetectorChoice, ...]) -> None:
+    st.subheader("How is presence judged?", anchor=False)
+    columns = [
+        Column("title", "Detector", heading=True),
+        Column("description", "What it looks at"),
+        Column("embedder", "Line similarity"),
+        Column("version", "Version", align="end"),
+        Column("threshold", "Threshold", align="end"),
+        Column("judged", "Samples judged", align="end"),
+    ]
+    rows = [
+        Row(
+            detector.detector,
+            {
+                "title": Cell(detector.title, detail="shown first" if detector.is_default else ""),
+                "description": Cell(detector.description),
+                "embedder": Cell(detector.embedder),
+                "version": Cell(str(detector.version)),
+                "threshold": Cell(f"{detector.threshold:.2f}"),
+                "judged": Cell(f"{detector.judged_samples:,}"),
+            },
+        )
+        for detector in detectors
+    ]
+    evidence_table("detectors", "Detectors", columns, rows)
+
+
+def _models(models: queries.Table) -> None:
+    st.subheader("What were the models trained up to?", anchor=False)
+    columns = [
+        Column("title", "Model", heading=True),
+        Column("released", "Released"),
+        Column("cutoff", "Cutoff"),
+        Column("submissions", "Submissions", align="end"),
+        Column("source", "Source"),
+    ]
+    rows = [Row(model["model"], _model_cells(model)) for model in models]
+    with st.expander(f"The registry of {words.count(len(models), 'model')}"):
+        evidence_table("models", "Models and their training cutoffs", columns, rows)
+
+
+def _model_cells(model: dict[str, Any]) -> dict[str, Cell]:
+    return {
+        "title": Cell(model["title"], detail=model["vendor"]),
+        "released": Cell(words.day(model["released"])),
+        "cutoff": Cell(words.day(model["cutoff"]), detail=model["basis"] or "not known"),
+        "submissions": Cell(f"{model['submissions']:,}"),
+        "source": Cell(model["source"] or words.DASH),
+    }
+
+
+def _repositories(repositories: queries.Table) -> None:
+    st.subheader("How far do the histories reach?", anchor=False)
+    columns = [
+        Column("repository", "Repository", heading=True),
+        Column("samples", "Samples", align="end"),
+        Column("first", "First commit"),
+        Column("last", "Read up to", "Labels end here: later cutoffs are unknown."),
+        Column("head", "At commit"),
+    ]
+    rows = [
+        Row(
+            row["repository"],
+            {
+                "repository": Cell(row["repository"]),
+                "samples": Cell(f"{row['samples']:,}"),
+                "first": Cell(words.day(row["first_day"])),
+                "last": Cell(words.day(row["head_day"])),
+                "head": Cell((row["head_commit"] or words.DASH)[:12]),
+            },
+        )
+        for row in repositories
+    ]
+    with st.expander(f"{words.count(len(rows), 'repository', 'repositories')}"):
+        evidence_table("repositories", "Repositories and their histories", columns, rows)
+
+
+def _provenance(database: Snapshot) -> None:
+    st.subheader("Which data is this?", anchor=False)
+    meta = database.meta
+    st.markdown(
+        f"Built {meta.built_at:%Y-%m-%d %H:%M} UTC from facts with SHA-256 `{meta.data_sha256}`, "
+        f"schema `{meta.schema_version}`."
+    )
+    columns = [
+        Column("command", "Command", heading=True),
+        Column("finished", "Finished (UTC)"),
+        Column("inputs", "Inputs"),
+        Column("run", "Run"),
+    ]
+    rows = [
+        Row(
+            run["run"],
+            {
+                "command": Cell(run["command"], detail=run["configuration"]),
+                "finished": Cell(f"{run['finished_at']:%Y-%m-%d %H:%M}"),
+                "inputs": Cell(run["inputs"]),
+                "run": Cell(run["run"]),
+            },
+        )
+        for run in queries.runs(database)
+    ]
+    with st.expander(f"{words.count(len(rows), 'run')} that made the facts"):
+        evidence_table("runs", "Commands that made the facts", columns, rows)

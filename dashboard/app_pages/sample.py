@@ -1,0 +1,274 @@
+"""One sample: when its fix was in the repository, the evidence at a cutoff, and who resolved it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+
+import streamlit as st
+
+from dashboard import filters, legend, lifecycle, links, queries, states, theme, words
+from dashboard.address import Address, write
+from dashboard.cells import cutoff_cell, label_cell, outcome_cell, score_cell
+from dashboard.database import snapshot
+from dashboard.links import Target
+from dashboard.records import BlockEvidence, CutoffChoice, DetectorChoice, Evidence, SampleRecord, SubmissionOutcome
+from dashboard.table import Cell, Column, Row, evidence_table, page_of
+from engine.store.connection import Snapshot
+
+_EXAMPLES = 5
+_MODELS_NAMED = 2
+_BLOCK_COLUMNS = (
+    Column("scope", "Block of the fix", "The function, class or module that the fix changes.", heading=True),
+    Column("score", "Score", "How surely the block is in the snapshot, from 0 to 1.", align="end"),
+    Column("lines", "Scores of its lines", "One score for each logical line that the fix adds."),
+    Column("place", "Found at", "Where in the snapshot."),
+    Column("method", "How"),
+)
+_WHO_COLUMNS = (
+    Column("submission", "Submission", heading=True),
+    Column("outcome", "Result", "What the submission reported."),
+    Column("label", "Label", "Whether the fix was in the repository at this submission's cutoff."),
+    Column("cutoff", "Cutoff", "Last day of the training data of its models."),
+    Column("models", "Models"),
+)
+
+
+def show() -> None:
+    """Show the page."""
+    database, address = snapshot(), Address()
+    catalogue = queries.catalogue(database)
+    st.title("Was the fix in the repository?", anchor=False)
+    if not catalogue.detectors:
+        states.nothing_imported()
+        return
+    record = _find(database, address)
+    if record is None:
+        address.notice()
+        return
+    with st.grid(min_column_width=160):
+        detector = filters.choose_detector(address, catalogue)
+        threshold = filters.choose_threshold(address, detector)
+        cutoff = _choose_cutoff(address, queries.cutoffs(database))
+    address.notice()
+    _describe(record)
+    if cutoff is not None:
+        evidence = queries.evidence(database, record.sample, detector.detector, cutoff)
+        _state_at(evidence, threshold, cutoff)
+    panels = _panels(database, record, catalogue.detectors, detector, threshold)
+    _life(panels, lifecycle.Marks(_day(record.landed_at), cutoff, queries.cutoffs(database)))
+    if cutoff is not None:
+        _evidence(record, evidence, cutoff)
+    _who(queries.outcomes_of_sample(database, record.sample, detector.detector, threshold), detector, threshold)
+
+
+def _find(database: Snapshot, address: Address) -> SampleRecord | None:
+    known = queries.sample_ids(database)
+    asked = address.text("sample")
+    key = "search-sample"
+    st.session_state[key] = asked if asked in known else None
+    st.selectbox(
+        "Sample",
+        known,
+        index=None,
+        key=key,
+        placeholder="Search by id",
+        filter_mode="contains",
+        on_change=lambda: write({"sample": st.session_state[key]}),
+    )
+    if asked is None:
+        _invite(known)
+        return None
+    record = queries.sample(database, asked)
+    if record is None:
+        states.not_found("sample", asked, "Search for another one above.")
+    return record
+
+
+def _day(instant: datetime | None) -> date | None:
+    return None if instant is None else instant.astimezone(UTC).date()
+
+
+def _invite(known: Sequence[str]) -> None:
+    st.markdown(
+        "Choose a sample to see when its fix was in the repository, which models could have read it there, "
+        "and which submissions resolved it."
+    )
+    # One of each repository, as far as they go.
+    examples = list({sample.rpartition("-")[0]: sample for sample in known}.values())[:_EXAMPLES]
+    rows = [Row(sample, {"sample": Cell(sample, link=Target("sample", {"sample": sample}))}) for sample in examples]
+    evidence_table("examples", "Some samples to start with", [Column("sample", "For example", heading=True)], rows)
+
+
+def _choose_cutoff(address: Address, choices: Sequence[CutoffChoice]) -> date | None:
+    titles = {choice.cutoff.isoformat(): _cutoff_title(choice) for choice in choices}
+    asked = address.day("cutoff")
+    if asked is not None and asked.isoformat() not in titles:
+        titles[asked.isoformat()] = f"{asked} · no model in the registry"
+    if not titles:
+        return None
+    chosen = filters.choose(
+        address,
+        "cutoff",
+        "Training cutoff",
+        titles,
+        default=next(iter(titles)),
+        hint="Last day of the training data, inclusive. The evidence below is for this day.",
+    )
+    return date.fromisoformat(chosen)
+
+
+def _cutoff_title(choice: CutoffChoice) -> str:
+    named = ", ".join(choice.models[:_MODELS_NAMED])
+    more = len(choice.models) - _MODELS_NAMED
+    return words.printable(f"{choice.cutoff} · {named}" + (f" and {more} more" if more > 0 else ""))
+
+
+def _describe(record: SampleRecord) -> None:
+    if record.title:
+        st.subheader(words.markdown(record.title), anchor=False)
+    facts = [f"{words.markdown(record.repository)} \\#{record.number}"]
+    facts += [f"{words.markdown(name)}" + (f", {words.markdown(level)}" if level else "") for name, level in record.benchmarks]
+    if record.files is not None:
+        facts.append(
+            f"{words.count(record.files, 'file')}, +{record.added_lines or 0} {words.MINUS}{record.removed_lines or 0} lines"
+        )
+    st.markdown(" · ".join(facts))
+    landed = "The fix never landed" if record.landed_at is None else f"The fix landed on {_day(record.landed_at)}"
+    if record.landing_evidence:
+        landed += f": {words.markdown(record.landing_evidence)}"
+    st.markdown(landed + ".")
+    for warning in _warnings(record):
+        st.caption(warning)
+    with st.container(horizontal=True):
+        _button("Pull request", links.pull_request(record.repository, record.number))
+        _button("Landed commit", links.commit(record.repository, record.landed_commit))
+        _button("Base commit", links.commit(record.repository, record.base_commit))
+
+
+def _warnings(record: SampleRecord) -> list[str]:
+    found = []
+    if record.gold_fails_own_tests:
+        found.append("The gold patch fails the sample's own tests.")
+    if record.duplicate_group:
+        found.append(f"The same fix as other samples (group {words.markdown(record.duplicate_group)}).")
+    return found
+
+
+def _button(label: str, address: str | None) -> None:
+    if address is not None:
+        st.link_button(label, address, icon=":material/open_in_new:")
+
+
+def _state_at(evidence: Evidence, threshold: float, cutoff: date) -> None:
+    reason = words.markdown(evidence.reason)
+    if evidence.score is None:
+        st.info(f"At the cutoff {cutoff} presence is **unknown**: {reason}.", icon=":material/help:")
+        return
+    if evidence.score >= threshold:
+        verdict = "**was in the repository**: a sample that a model which read the repository may remember"
+    else:
+        verdict = "**was not in the repository** as this detector sees it: the sample is clean"
+    st.markdown(
+        f"At the cutoff {cutoff} the fix {verdict}. Score {evidence.score:.2f}, threshold {threshold:.2f}; {reason}."
+    )
+
+
+def _panels(
+    database: Snapshot,
+    record: SampleRecord,
+    detectors: Sequence[DetectorChoice],
+    chosen: DetectorChoice,
+    threshold: float,
+) -> list[lifecycle.Panel]:
+    intervals = queries.lifecycle(database, record.sample)
+    return [
+        lifecycle.Panel(
+            detector,
+            threshold if detector == chosen else detector.threshold,
+            tuple(interval for interval in intervals if interval.detector == detector.detector),
+        )
+        for detector in detectors
+    ]
+
+
+def _life(panels: Sequence[lifecycle.Panel], marks: lifecycle.Marks) -> None:
+    st.subheader("When was the fix in the code?", anchor=False)
+    colours = theme.palette()
+    legend.show(
+        legend.Entry("bar", colours.contaminated, "in the code (score at or above the threshold)"),
+        legend.Entry("bar", colours.clean, "not in the code"),
+        legend.Entry("dotted", colours.unknown, "unknown"),
+        legend.Entry("line", colours.text, "the fix landed"),
+        legend.Entry("dashed", colours.link, "chosen cutoff"),
+        legend.Entry("tick", colours.muted, "cutoffs of models"),
+    )
+    st.plotly_chart(
+        lifecycle.figure(panels, marks, colours),
+        theme=None,
+        key="lifecycle",
+        config={"displayModeBar": False, "scrollZoom": False},
+        alt=lifecycle.in_words(panels, marks),
+    )
+
+
+def _evidence(record: SampleRecord, evidence: Evidence, cutoff: date) -> None:
+    st.subheader(f"What the verdict at {cutoff} rests on", anchor=False)
+    if evidence.commit is not None:
+        where = links.commit(record.repository, evidence.commit)
+        named = f"[{evidence.commit[:12]}]({where})" if where else words.markdown(evidence.commit[:12])
+        st.markdown(f"Commit {named}, unchanged from {evidence.valid_from} to {evidence.valid_to}.")
+    if not evidence.blocks:
+        st.markdown(f"No block was compared: {words.markdown(evidence.reason)}.")
+        return
+    rows = [
+        Row(str(block.block), _block_cells(record, evidence, block)) for block in evidence.blocks
+    ]
+    evidence_table("blocks", f"Blocks of the fix at {cutoff}", _BLOCK_COLUMNS, rows)
+
+
+def _block_cells(record: SampleRecord, evidence: Evidence, block: BlockEvidence) -> dict[str, Cell]:
+    place = links.place(record.repository, evidence.commit, block.path, block.line_start, block.line_end)
+    lines = "" if block.line_start is None else f":{block.line_start}"
+    return {
+        "scope": Cell(block.scope),
+        "score": score_cell(block.score),
+        "lines": Cell(", ".join(f"{score:.2f}" for score in block.line_scores) or words.DASH),
+        "place": Cell(f"{block.path}{lines}" if block.path else "not found", link=place),
+        "method": Cell(block.method),
+    }
+
+
+def _who(outcomes: Sequence[SubmissionOutcome], detector: DetectorChoice, threshold: float) -> None:
+    st.subheader("Who resolved it?", anchor=False)
+    if not outcomes:
+        st.markdown("No submission in the database was asked this sample.")
+        return
+    resolved = sum(outcome.outcome == "resolved" for outcome in outcomes)
+    st.markdown(f"{resolved} of {words.count(len(outcomes), 'submission')} resolved it.")
+    shown = page_of(outcomes, Address())
+    rows = [
+        Row(
+            f"{outcome.benchmark}/{outcome.submission}",
+            {
+                "submission": Cell(
+                    outcome.title,
+                    detail=outcome.framework or "",
+                    link=Target(
+                        "submission",
+                        {
+                            "benchmark": outcome.benchmark,
+                            "submission": outcome.submission,
+                            **filters.labelling(detector, threshold),
+                        },
+                    ),
+                ),
+                "outcome": outcome_cell(outcome.outcome),
+                "label": label_cell(outcome.label),
+                "cutoff": cutoff_cell(words.day(outcome.cutoff), outcome.basis),
+                "models": Cell(", ".join(outcome.models) or words.DASH),
+            },
+        )
+        for outcome in outcomes[shown]
+    ]
+    evidence_table("who", "Submissions and their results on this sample", _WHO_COLUMNS, rows)

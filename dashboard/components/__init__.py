@@ -1,0 +1,1 @@
+"""Browser components: what Streamlit's own elements cannot show."""

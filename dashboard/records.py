@@ -1,0 +1,201 @@
+"""What the queries return: immutable, so that sessions can share it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A level of difficulty."""
+
+    difficulty: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkChoice:
+    """A benchmark and what its submissions can be filtered by."""
+
+    benchmark: str
+    title: str
+    size: int
+    levels: tuple[Level, ...]
+    frameworks: tuple[str, ...]
+    first_submitted: date | None
+    last_submitted: date | None
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorChoice:
+    """A detector, its threshold being the default of the filter."""
+
+    detector: str
+    title: str
+    description: str
+    embedder: str
+    version: int
+    threshold: float
+    is_default: bool
+    judged_samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What can be chosen."""
+
+    benchmarks: tuple[BenchmarkChoice, ...]
+    detectors: tuple[DetectorChoice, ...]
+
+    def benchmark(self, key: str) -> BenchmarkChoice:
+        """Return the benchmark with this key."""
+        return next(choice for choice in self.benchmarks if choice.benchmark == key)
+
+    def detector(self, key: str) -> DetectorChoice:
+        """Return the detector with this key."""
+        return next(choice for choice in self.detectors if choice.detector == key)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUse:
+    """A model as a submission names it; all but `tag` and `evidence` None where it is not in the registry."""
+
+    tag: str
+    evidence: str
+    model: str | None
+    title: str | None
+    vendor: str | None
+    released: date | None
+    cutoff: date | None
+    basis: str | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionRecord:
+    """A submission as it was reported."""
+
+    benchmark: str
+    submission: str
+    title: str
+    framework: str | None
+    submitted_on: date | None
+    open_weights: bool | None
+    checked: bool | None
+    reported_rate: float | None
+    reported_total: int | None
+    source: str
+    quality: str | None
+    use_results: bool
+    models: tuple[ModelUse, ...]
+    outside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SampleResult:
+    """One sample of a submission: what was reported, and its label at the submission's cutoff.
+
+    `label` and what follows are None where the submission has no known cutoff.
+    """
+
+    sample: str
+    repository: str
+    difficulty: str | None
+    outcome: str
+    landed_at: datetime | None
+    label: str | None
+    score: float | None
+    method: str | None
+    reason: str | None
+    repository_verdict: str | None
+    repository_basis: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SampleRecord:
+    """A sample and the landing of its fix."""
+
+    sample: str
+    repository: str
+    number: int
+    title: str | None
+    created_at: datetime | None
+    base_commit: str | None
+    files: int | None
+    added_lines: int | None
+    removed_lines: int | None
+    duplicate_group: str | None
+    gold_fails_own_tests: bool | None
+    landed_commit: str | None
+    landed_at: datetime | None
+    landing_state: str | None
+    landing_evidence: str | None
+    head_day: date | None
+    benchmarks: tuple[tuple[str, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceInterval:
+    """A span of days over which a detector's evidence does not change."""
+
+    detector: str
+    valid_from: date
+    valid_to: date
+    state: str
+    score: float | None
+    method: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CutoffChoice:
+    """A training cutoff and the models that have it."""
+
+    cutoff: date
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockEvidence:
+    """Where a block of the fix was found, and how well its lines match."""
+
+    block: int
+    scope: str
+    score: float
+    method: str
+    path: str | None
+    line_start: int | None
+    line_end: int | None
+    line_scores: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Presence of one sample at one cutoff, and the blocks it rests on."""
+
+    state: str
+    score: float | None
+    method: str
+    reason: str
+    commit: str | None
+    path: str | None
+    line: int | None
+    valid_from: date | None
+    valid_to: date | None
+    blocks: tuple[BlockEvidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SubmissionOutcome:
+    """What one submission reported for a sample, and the sample's label at that submission's cutoff."""
+
+    submission: str
+    benchmark: str
+    title: str
+    framework: str | None
+    models: tuple[str, ...]
+    cutoff: date | None
+    basis: str | None
+    outcome: str
+    label: str | None

@@ -1,0 +1,47 @@
+"""What a page shows when it has nothing to show: why, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import words
+from engine.store.connection import DatabaseError
+
+
+def database_missing(error: DatabaseError) -> None:
+    """Say how to make the database."""
+    st.title("There is no database yet", anchor=False)
+    st.markdown("The dashboard reads a database that is built from the facts in `data/` in a few seconds. Run")
+    st.code("benchchecker build", language=None)
+    st.markdown("and this page will show the leaderboard by itself.")
+    st.caption(words.markdown(error))
+
+
+def database_unreadable(error: DatabaseError) -> None:
+    """Say how to replace a database of another version."""
+    st.title("This database belongs to another version of BenchChecker", anchor=False)
+    st.markdown("It is made from the facts in `data/` and can be made again at any time. Run")
+    st.code("benchchecker build", language=None)
+    st.markdown("and this page will show the leaderboard by itself.")
+    st.caption(words.markdown(error))
+
+
+def nothing_imported() -> None:
+    """Say that the database holds no submissions."""
+    st.title("The database holds no benchmark yet", anchor=False)
+    st.markdown("Import samples and submissions, label them, and build the database:")
+    st.code("benchchecker import --help\nbenchchecker label --help\nbenchchecker build", language=None)
+
+
+def no_rows(why: str, action: str, act: Callable[[], None]) -> None:
+    """Say why a table is empty and offer the way back. `why` is Markdown."""
+    with st.container(border=True):
+        st.markdown(why)
+        st.button(action, on_click=act)
+
+
+def not_found(what: str, asked: str, remedy: str) -> None:
+    """Say that the database does not have what the address asks for. `what` and `remedy` are Markdown."""
+    st.warning(f"There is no {what} **{words.markdown(asked)}** in this database. {remedy}", icon=":material/search_off:")

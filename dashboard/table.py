@@ -1,0 +1,212 @@
+"""The table of evidence: one accessible HTML table for every list of the dashboard.
+
+Streamlit's own table draws on a canvas, reports a selected row by position and keeps the order to itself.
+This one shows scores before and after as two points joined by a line, opens a row by its id, and sorts
+through the address. The drawing is in `components/table.js`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import streamlit as st
+
+from dashboard import navigation, theme, words
+from dashboard.address import Address, write
+from dashboard.links import Target
+from dashboard.theme import Tone
+
+_ASSETS = Path(__file__).parent / "components"
+PAGE_SIZE = 100
+_AXIS = {"low": 0, "high": 100, "ticks": [0, 25, 50, 75, 100], "unit": "%"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of text.
+
+    Attributes:
+        text: What it says.
+        detail: A second, quieter line.
+        tone: Colour of the text.
+        symbol: A shape before the text, for readers who do not see the colour.
+        hint: Shown on hovering.
+        link: A page of the dashboard, or an address on GitHub.
+    """
+
+    text: str
+    detail: str = ""
+    tone: Tone = "neutral"
+    symbol: str = ""
+    hint: str = ""
+    link: Target | str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `table.js` expects."""
+        cell: dict[str, Any] = {
+            "text": words.printable(self.text),
+            "detail": words.printable(self.detail),
+            "tone": self.tone,
+            "symbol": self.symbol,
+            "hint": words.printable(self.hint),
+        }
+        if isinstance(self.link, Target):
+            cell["href"] = self.link.href
+            cell["open"] = {"page": self.link.page, "parameters": dict(self.link.parameters)}
+        elif self.link is not None:
+            cell["href"] = self.link
+        return cell
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A score in percent and the ends of its interval."""
+
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dumbbell:
+    """A score before and after, as two points joined by a line.
+
+    Attributes:
+        before: Score over all samples, None where nothing can be drawn.
+        after: Score over clean samples, None where it is not known.
+        alt: The same in words.
+    """
+
+    before: Point | None
+    after: Point | None
+    alt: str
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what `table.js` expects."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column.
+
+    Attributes:
+        key: Names the column in rows and in the address.
+        title: Its heading.
+        hint: What it means, shown on hovering.
+        align: `end` for numbers.
+        kind: `dumbbell` columns hold a `Dumbbell`.
+        sortable: Whether the heading can be pressed.
+        heading: Whether its cells name their row.
+        width: CSS width, empty to leave it to the browser.
+    """
+
+    key: str
+    title: str
+    hint: str = ""
+    align: Literal["start", "end"] = "start"
+    kind: Literal["text", "dumbbell"] = "text"
+    sortable: bool = False
+    heading: bool = False
+    width: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `id` survives filters and sorting."""
+
+    id: str
+    cells: Mapping[str, Cell | Dumbbell]
+    muted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sort:
+    """The order of the rows."""
+
+    column: str
+    descending: bool
+
+
+@st.cache_resource(show_spinner=False)
+def _component() -> Callable[..., Any]:
+    return st.components.v2.component(
+        "benchchecker_table",
+        html='<div class="evidence"></div>',
+        css=(_ASSETS / "table.css").read_text(encoding="utf-8"),
+        js=(_ASSETS / "table.js").read_text(encoding="utf-8"),
+    )
+
+
+def evidence_table(
+    key: str,
+    caption: str,
+    columns: Sequence[Column],
+    rows: Sequence[Row],
+    *,
+    sort: Sort | None = None,
+    on_sort: Callable[[str], None] | None = None,
+) -> None:
+    """Show `rows` as they come, and open the page of a link that the reader follows.
+
+    Args:
+        key: Names this table among those of the page.
+        caption: What the table holds, for readers who hear it.
+        columns: From left to right.
+        rows: Already filtered, sorted and cut to a page.
+        sort: The order that `rows` are in, marked in the heading.
+        on_sort: Called with the key of a heading that was pressed, before the page runs again.
+    """
+
+    def sort_pressed() -> None:
+        pressed = st.session_state[key].get("sort")
+        if on_sort is not None and pressed in {column.key for column in columns if column.sortable}:
+            on_sort(pressed)
+
+    result = _component()(
+        key=key,
+        data={
+            "caption": caption,
+            "columns": [_column_json(column, sort) for column in columns],
+            "rows": [_row_json(row) for row in rows],
+            "axis": _AXIS,
+            "palette": theme.css_variables(theme.palette()),
+        },
+        on_sort_change=sort_pressed,
+        on_open_change=lambda: None,
+    )
+    if result.open:
+        navigation.open_page(result.open["page"], result.open["parameters"])
+
+
+def page_of(rows: Sequence[Any], address: Address) -> slice:
+    """Show a choice of pages where `rows` do not fit on one, and return the part to show."""
+    pages = max(1, -(-len(rows) // PAGE_SIZE))
+    page = int(address.number("page", 1, pages, 1))
+    if pages > 1:
+        st.session_state["page-choice"] = page
+        st.pagination(pages, key="page-choice", on_change=_write_page)
+    return slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+
+
+def _write_page() -> None:
+    page = st.session_state["page-choice"]
+    write({"page": None if page == 1 else str(page)})
+
+
+def _column_json(column: Column, sort: Sort | None) -> dict[str, Any]:
+    direction = None
+    if sort is not None and sort.column == column.key:
+        direction = "descending" if sort.descending else "ascending"
+    return {**asdict(column), "sorted": direction}
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "muted": row.muted,
+        "cells": {key: cell.as_json() for key, cell in row.cells.items()},
+    }

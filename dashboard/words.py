@@ -1,0 +1,94 @@
+"""How ids, numbers and days are written for a reader, and how untrusted text is made inert.
+
+Names, paths and reasons come from files that strangers wrote. The table component only ever shows them as
+text; `markdown` and `hover` are for the two places that would interpret them, Streamlit's Markdown and
+Plotly's labels.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import date
+
+from engine.statistics.proportions import Interval
+
+DASH = "–"
+MINUS = "−"
+
+LABEL_TITLES = {"contaminated": "Contaminated", "clean": "Clean", "unknown": "Unknown"}
+OUTCOME_TITLES = {
+    "resolved": "Resolved",
+    "unresolved": "Not resolved",
+    "empty_patch": "Empty patch",
+    "no_generation": "No generation",
+    "no_logs": "No logs",
+    "error": "Error",
+    "not_submitted": "Not submitted",
+}
+BASIS_TITLES = {"published": "published", "estimated": "estimated", "assumed": "assumed", "probed": "probed"}
+
+_MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
+
+
+def printable(text: object) -> str:
+    """Return `text` on one line, with control and text-direction characters replaced."""
+    return "".join(
+        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in str(text)
+    )
+
+
+def markdown(text: object) -> str:
+    """Return `text` so that Markdown, Streamlit's directives and HTML in it show as typed."""
+    return _MARKDOWN.sub(r"\\\1", printable(text))
+
+
+def hover(text: object) -> str:
+    """Return `text` so that Plotly, which reads a subset of HTML, shows it as typed."""
+    return html.escape(printable(text))
+
+
+def percent(share: float | None) -> str:
+    """Return a share in [0, 1] as `78.8%`, or a dash."""
+    return DASH if share is None else f"{100 * share:.1f}%"
+
+
+def signed_percent(change: float | None) -> str:
+    """Return a relative change as `−9.6%` or `+2.0%`, or a dash."""
+    if change is None:
+        return DASH
+    return f"{change:+.1%}".replace("-", MINUS)
+
+
+def signed_points(difference: float | None) -> str:
+    """Return a difference of two shares in percentage points, `−7.5`, or a dash."""
+    if difference is None:
+        return DASH
+    return f"{100 * difference:+.1f}".replace("-", MINUS)
+
+
+def share_of(count: int, total: int) -> str:
+    """Return `394/500`."""
+    return f"{count}/{total}"
+
+
+def interval(bounds: Interval | None) -> str:
+    """Return an interval of shares as `[75.0–82.2]`, in percent, or an empty string where there is none."""
+    return "" if bounds is None else f"[{100 * bounds.low:.1f}{DASH}{100 * bounds.high:.1f}]"
+
+
+def points_interval(bounds: Interval | None) -> str:
+    """Return an interval of differences as `[−11.3 to +2.0]`, in points, or an empty string."""
+    if bounds is None:
+        return ""
+    return f"[{signed_points(bounds.low)} to {signed_points(bounds.high)}]"
+
+
+def day(value: date | None) -> str:
+    """Return a day as `2025-03-31`, or a dash."""
+    return DASH if value is None else value.isoformat()
+
+
+def count(number: int, singular: str, plural: str | None = None) -> str:
+    """Return `1 submission` or `1,820 submissions`."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
