@@ -40,6 +40,27 @@ class LabelMatrix:
     codes: NDArray[np.int8]
 
 
+def choose_detector(
+    database: Snapshot, detector: str | None = None, threshold: float | None = None
+) -> tuple[str, float]:
+    """Return the key of a detector and a threshold, those that are left out being the default ones.
+
+    Raises:
+        BenchCheckerError: If there is no such detector, or the threshold does not lie between 0 and 1.
+    """
+    known = database.rows("SELECT detector, threshold FROM detector ORDER BY is_default DESC, detector")
+    thresholds = {row["detector"]: row["threshold"] for row in known}
+    if not thresholds:
+        raise BenchCheckerError("the facts name no detector: add one to detector.toml and build again")
+    key = next(iter(thresholds)) if detector is None else detector
+    if key not in thresholds:
+        raise BenchCheckerError(f"no detector is called {key!r}: use one of {', '.join(sorted(thresholds))}")
+    minimum = thresholds[key] if threshold is None else threshold
+    if not 0 <= minimum <= 1:
+        raise BenchCheckerError(f"a threshold lies between 0 and 1, got {minimum}")
+    return key, minimum
+
+
 def label_matrix(
     database: Snapshot,
     detector: str,
@@ -60,11 +81,9 @@ def label_matrix(
         benchmark: Label its samples only, all samples if left out.
 
     Raises:
-        BenchCheckerError: If there is no such detector.
+        BenchCheckerError: If there is no such detector, or the threshold does not lie between 0 and 1.
     """
-    known = [row["detector"] for row in database.rows("SELECT detector FROM detector ORDER BY detector")]
-    if detector not in known:
-        raise BenchCheckerError(f"no detector is called {detector!r}: use one of {', '.join(known)}")
+    detector, minimum = choose_detector(database, detector, threshold)
     samples = tuple(
         row["sample"]
         for row in database.rows(
@@ -80,14 +99,14 @@ def label_matrix(
         """
         SELECT CAST(list_position($labels, label) - 1 AS TINYINT) AS code
         FROM label_at_each(
-            $detector, CAST($threshold AS DOUBLE), CAST($exposures AS STRUCT(cutoff DATE, models VARCHAR[])[])
+            $detector, $threshold, CAST($exposures AS STRUCT(cutoff DATE, models VARCHAR[])[])
         ) SEMI JOIN (SELECT unnest($samples) AS sample) USING (sample)
         ORDER BY position, sample
         """,
         {
             "labels": list(LABELS),
             "detector": detector,
-            "threshold": threshold,
+            "threshold": minimum,
             "exposures": [{"cutoff": e.cutoff, "models": list(e.models)} for e in distinct],
             "samples": list(samples),
         },

@@ -1,0 +1,1 @@
+"""Leaderboard rows: submissions joined with labels and statistics, for the export and the dashboard alike."""
