@@ -8,7 +8,7 @@ content.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -145,6 +145,20 @@ class ChangeIndex:
             if (version.path, version.blob) != (last.path, last.blob):
                 versions.append(version)
         return tuple(versions)
+
+    def next_change(self, paths: Iterable[str], after: int) -> int | None:
+        """Return the first position after `after` whose commit changed any of `paths`, None if none did.
+
+        A rename counts as a change of both its paths.
+        """
+        found: int | None = None
+        for path in paths:
+            start, stop = self._events_of(path)
+            event = start + int(np.searchsorted(self._event_position[start:stop], after, side="right"))
+            if event < stop:
+                position = int(self._event_position[event])
+                found = position if found is None else min(found, position)
+        return found
 
     def _later_versions(self, path: str, since: int) -> Iterator[FileVersion]:
         position = since

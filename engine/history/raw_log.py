@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.history.errors import HistoryUnavailable
+from engine.history.git_command import error_line
 
 if TYPE_CHECKING:
     from engine.history.git_command import GitCommand
@@ -50,13 +51,13 @@ def read_changes(git: GitCommand, objects: ObjectReader, chain: FirstParentChain
     changes: list[list[Entry]] = [[] for _ in range(len(chain))]
     newest = len(chain) - 1
     while newest >= 0:
-        status, output, _ = git.attempt(
+        status, output, error = git.attempt(
             *("log", "--first-parent", "--diff-merges=first-parent", "-M", *_RAW),
             *("--format=commit %H", chain[newest].sha, "--"),
         )
         commits = _parse_log(output)
-        if status != 0:
-            del commits[-1:]  # git may have given up within it
+        # Git may have given up within the last commit it named: that one is read again.
+        last = commits.pop()[1] if status != 0 and commits else None
         for sha, entries in commits:
             if newest < 0 or chain[newest].sha != sha:
                 raise HistoryUnavailable(f"git log left the first-parent chain at commit {sha}")
@@ -65,15 +66,20 @@ def read_changes(git: GitCommand, objects: ObjectReader, chain: FirstParentChain
         if status == 0 and newest >= 0:
             raise HistoryUnavailable(f"git log ended before commit {chain[newest].sha}")
         if newest >= 0:
-            changes[newest] = _read_around_absent_blobs(git, objects, chain, newest)
+            changes[newest], absent = _read_around_absent_blobs(git, objects, chain, newest)
+            if not absent and changes[newest] != last:
+                raise HistoryUnavailable(f"git log failed on {git.git_dir}: {error_line(error)}")
             newest -= 1
     return changes
 
 
 def _read_around_absent_blobs(
     git: GitCommand, objects: ObjectReader, chain: FirstParentChain, position: int
-) -> list[Entry]:
-    """Return the changes of one commit; paths whose content is absent take no part in rename detection."""
+) -> tuple[list[Entry], int]:
+    """Return the changes of one commit, and how many paths took no part in rename detection.
+
+    Those are the paths whose content is absent.
+    """
     sides = (chain[position - 1].sha, chain[position].sha) if position else ("--root", chain[position].sha)
     command = ("diff-tree", "-r", "--no-commit-id", *_RAW)
     plain = _parse_entries(git.run(*command, "--no-renames", *sides, "--").split(b"\0"))
@@ -85,7 +91,7 @@ def _read_around_absent_blobs(
     }
     excluded = [":(exclude,top,literal)" + path.decode("utf-8", "surrogateescape") for path in sorted(absent)]
     renamed = _parse_entries(git.run(*command, "-M", *sides, "--", ":(top)", *excluded).split(b"\0"))
-    return renamed + [entry for entry in plain if entry.path in absent]
+    return renamed + [entry for entry in plain if entry.path in absent], len(absent)
 
 
 def _parse_log(output: bytes) -> list[tuple[str, list[Entry]]]:

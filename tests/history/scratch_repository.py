@@ -56,6 +56,17 @@ class Scratch:
 
     def lose(self, blob: str) -> None:
         """Take one object out of the store, as partial mirrors do."""
+        self._loose(blob).unlink()
+
+    def damage(self, blob: str) -> None:
+        """Cut one object off after its header."""
+        file = self._loose(blob)
+        content = file.read_bytes()
+        file.chmod(0o600)
+        file.write_bytes(content[: len(content) // 2])
+
+    def _loose(self, blob: str) -> Path:
+        """Return the file that holds one object; every object gets a file of its own."""
         packs = list((self.path / "objects" / "pack").glob("*.pack"))
         contents = [pack.read_bytes() for pack in packs]
         for pack in packs:
@@ -63,7 +74,7 @@ class Scratch:
             pack.with_suffix(".idx").unlink()
         for content in contents:
             self.git("unpack-objects", "-q", text=content)
-        (self.path / "objects" / blob[:2] / blob[2:]).unlink()
+        return self.path / "objects" / blob[:2] / blob[2:]
 
 
 def _commit(

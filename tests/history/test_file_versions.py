@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -165,6 +166,19 @@ def test_an_absent_blob_does_not_stop_the_index(scratch: Scratch, lost_path: str
         assert {path: history.blob_at(position, path) for path in history.tree(position)} == history.tree(
             position
         )
+
+
+def test_a_damaged_blob_is_reported(scratch: Scratch) -> None:
+    noise = random.Random(1).randbytes(4000)
+    scratch.chain(
+        ("2020-01-01", {"a.bin": noise}),
+        ("2020-01-02", {"a.bin": None, "b.bin": noise + b"end"}),
+        ("2020-01-03", {"c.py": b"c\n"}),
+    )
+    blob = scratch.blob("c1", "b.bin")
+    scratch.damage(blob)
+    with pytest.raises(HistoryUnavailable, match=f"git (log|diff-tree) failed.*{blob}"):
+        RepositoryHistory.open(scratch.path).file_versions("a.bin", 0)
 
 
 def test_an_absent_tree_is_reported(scratch: Scratch) -> None:
