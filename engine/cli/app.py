@@ -13,7 +13,11 @@ import typer
 
 from engine.problems import BenchCheckerError
 
-COMMAND_MODULES: tuple[str, ...] = ("engine.cli.import_",)
+COMMAND_MODULES: tuple[str, ...] = (
+    "engine.cli.import_",
+    "engine.cli.models",
+    "engine.cli.paper",
+)
 
 
 def build_app() -> typer.Typer:

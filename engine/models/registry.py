@@ -24,6 +24,9 @@ MONTHS_BEFORE_RELEASE = 3
 
 _REQUIRED = ("model", "vendor", "title", "released")
 
+# Words that make another model of the name before them: `gpt-5` does not name what `gpt-5-mini` names.
+_VARIANTS = frozenset({"air", "codex", "flash", "lite", "max", "mini", "nano", "pro", "thinking", "turbo"})
+
 
 @dataclass(frozen=True, slots=True)
 class Model:
@@ -77,8 +80,8 @@ class Registry:
     def named_in(self, text: str) -> tuple[tuple[str, Model], ...]:
         """Return the models named in a running text (a folder or a title), in the order of their names there.
 
-        Where several names overlap, the longest counts: `o3-mini` is not `o3`. The name is given as
-        `name_key` spells it.
+        Where several names overlap, the longest counts: `o3-mini` is not `o3`, registered or not. The name
+        is given as `name_key` spells it.
         """
         words = name_key(text, whole=True).split("-")
         longest = max((key.count("-") + 1 for key in self._by_name), default=0)
@@ -86,7 +89,7 @@ class Registry:
         while start < len(words):
             for end in range(min(len(words), start + longest), start, -1):
                 name = "-".join(words[start:end])
-                if name in self._by_name:
+                if name in self._by_name and not _VARIANTS.intersection(words[end : end + 1]):
                     found.append((name, self._by_name[name]))
                     start = end - 1
                     break
