@@ -111,7 +111,7 @@ def bootstrap_ranks(
     observed = ranks(ratio((solved & counted).sum(axis=-1), counted.sum(axis=-1)))
     if not solved.size:
         return RankColumns(observed, observed.copy(), observed.copy())
-    weights = _resample(solved.shape[1], clusters, resamples, np.random.default_rng(seed))
+    weights = resample_weights(solved.shape[1], clusters, resamples, np.random.default_rng(seed))
     # Single precision is exact for counts and halves the time of the products.
     totals = weights @ np.atleast_2d(counted).astype(np.float32).T
     drawn = np.sort(ranks(ratio(weights @ (solved & counted).astype(np.float32).T, totals)), axis=0)
@@ -127,7 +127,7 @@ def bootstrap_ranks(
     )
 
 
-def _resample(
+def resample_weights(
     samples: int, clusters: ArrayLike | None, resamples: int, generator: np.random.Generator
 ) -> NDArray[np.float32]:
     """How often each sample was drawn, shape (resamples, samples)."""
