@@ -174,7 +174,7 @@ def _faults(entry: dict[str, Any]) -> list[tuple[str, str]]:
     found += [
         (f"{key} is {value!r}", f"write {wanted}")
         for key, value in entry.items()
-        if (wanted := _unmet(key, value)) is not None
+        if key in known and (wanted := _unmet(key, value)) is not None
     ]
     return found or _contradictions(entry)
 
