@@ -168,7 +168,9 @@ def test_a_name_is_found_whatever_its_case_and_punctuation(name: str, found: str
     ],
 )
 def test_the_longest_name_in_a_text_counts(text: str, names: list[str]) -> None:
-    known = registry(("o3", ()), ("o3-mini", ()), ("claude-3-7-sonnet-20250219", ("claude-3.7-sonnet",)))
+    known = registry(
+        ("o3", ()), ("o3-mini", ()), ("claude-3-7-sonnet-20250219", ("claude-3.7-sonnet",)), ("sonnet", ())
+    )
     assert [name for name, _ in known.named_in(text)] == names
 
 

@@ -11,6 +11,8 @@ from engine.models.overrides import Override, read_overrides
 from engine.models.registry import Model, Registry
 from engine.models.resolve import UNKNOWN_TAG, resolve_submissions, write_resolved
 from engine.problems import BenchCheckerError, InvalidInputError, Severity
+from engine.store.build import build_database
+from engine.store.connection import Reader
 from engine.store.facts import fact_path, read_facts, write_facts
 
 REGISTRY = Registry(
@@ -220,9 +222,6 @@ def test_overrides_that_are_no_toml_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_cutoff_is_the_latest_of_the_models_that_write(tiny_data: Path, tmp_path: Path) -> None:
-    from engine.store.build import build_database
-    from engine.store.connection import Reader
-
     text = (tiny_data / "model.toml").read_text(encoding="utf-8")
     critic = text.replace('title = "New"', 'title = "New"\nrole = "critic"')
     cutoffs = {}
@@ -240,10 +239,17 @@ def test_the_cutoff_is_the_latest_of_the_models_that_write(tiny_data: Path, tmp_
     assert cutoffs["writes"]["sub-c"] == cutoffs["ranks"]["sub-c"] == (None, None)
 
 
-def test_two_tags_of_one_model_count_once(tiny_data: Path, tmp_path: Path) -> None:
-    from engine.store.build import build_database
-    from engine.store.connection import Reader
+def test_one_unknown_model_leaves_a_submission_without_a_cutoff(tiny_data: Path, tmp_path: Path) -> None:
+    rows = read_facts(tiny_data, "submission_model")
+    mystery = row("submission_model", benchmark="tiny", submission="sub-a", tag="mystery", evidence="tag")
+    write_facts(tiny_data, "submission_model", [*rows, mystery])
+    database = build_database(tiny_data, tmp_path / "u.duckdb").database
+    query = "SELECT cutoff, basis, models FROM submission_cutoff WHERE submission = 'sub-a'"
+    (found,) = Reader(database).snapshot().rows(query)
+    assert (found["cutoff"], found["basis"], found["models"]) == (None, None, ["mystery", "old"])
 
+
+def test_two_tags_of_one_model_count_once(tiny_data: Path, tmp_path: Path) -> None:
     rows = read_facts(tiny_data, "submission_model")
     again = row("submission_model", benchmark="tiny", submission="sub-a", tag="old-1-preview", evidence="tag")
     write_facts(tiny_data, "submission_model", [*rows, again])
