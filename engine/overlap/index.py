@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.overlap.evaluation_set import Item
-from engine.overlap.hashing import I64, U8, U64, TextBatch, all_windows, rolling, text_batch, token_hashes
+from engine.overlap.hashing import I64, U64, TextBatch, all_windows, rolling, text_batch, token_hashes
+from engine.overlap.lookup import HashSet
 from engine.overlap.rules import Rules
 
 I32 = NDArray[np.int32]
 Flags = NDArray[np.bool_]
-
-_BITS_PER_ENTRY = 32
-_MIN_BITS, _MAX_BITS = 16, 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,42 +22,22 @@ class HashTable:
     """Where each hash occurs.
 
     Attributes:
-        unique: Sorted distinct hashes.
-        offsets: Start of each hash's entries in `positions`, and their number at the end.
-        positions: Positions in the evaluation set, ascending for one hash.
-        bits: One bit for a prefix of each hash: most absent hashes end here.
-        shift: How far a hash is shifted to give its prefix.
+        keys: The distinct hashes; a row of the table is an entry of this set.
+        offsets: Start of each row's part of `positions`, and their number at the end.
+        positions: Positions in the evaluation set, ascending in a row.
     """
 
-    unique: U64
+    keys: HashSet
     offsets: I64
     positions: I64
-    bits: U8
-    shift: np.uint64
 
     @classmethod
     def build(cls, hashes: U64, positions: I64) -> HashTable:
         """Build the table of `hashes`, one for each of `positions` (ascending)."""
         order = np.argsort(hashes, kind="stable")
         unique, first = np.unique(hashes[order], return_index=True)
-        width = int(np.clip(np.ceil(np.log2(max(len(unique), 1) * _BITS_PER_ENTRY)), _MIN_BITS, _MAX_BITS))
-        shift = np.uint64(64 - width)
-        bits = np.zeros(1 << (width - 3), np.uint8)
-        prefix = (unique >> shift).view(np.int64)
-        np.bitwise_or.at(bits, prefix >> 3, np.left_shift(1, prefix & 7).astype(np.uint8))
         offsets = np.concatenate((first, [len(hashes)])).astype(np.int64)
-        return cls(unique, offsets, positions[order], bits, shift)
-
-    def probe(self, hashes: U64) -> tuple[I64, I64]:
-        """Return the indices of those `hashes` that are in the table, and their rows in it."""
-        if not len(self.unique) or not len(hashes):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        prefix = (hashes >> self.shift).view(np.int64)
-        hit = (self.bits.take(prefix >> 3) >> (prefix & 7).astype(np.uint8)) & np.uint8(1)
-        where = np.flatnonzero(hit)
-        rows = np.minimum(np.searchsorted(self.unique, hashes[where]), len(self.unique) - 1)
-        found = self.unique[rows] == hashes[where]
-        return where[found], rows[found]
+        return cls(HashSet.build(unique), offsets, positions[order])
 
     def expand(self, where: I64, rows: I64) -> tuple[I64, I64]:
         """Return every pair of a probed index and a position of its row."""
@@ -92,7 +70,7 @@ class EvaluationIndex:
         rules: The rules it was built for.
         batch: Canonical text of the items.
         ids: Token id at each position.
-        vocabulary: Sorted token hashes; a token's id is its place here.
+        vocabulary: Token hashes; a token's id is its entry here.
         sample: A position that holds each token of the vocabulary.
         item_of: Item at each position.
         offsets: First position of each item, and the number of positions at the end.
@@ -109,7 +87,7 @@ class EvaluationIndex:
     rules: Rules
     batch: TextBatch
     ids: I32
-    vocabulary: U64
+    vocabulary: HashSet
     sample: I64
     item_of: I64
     offsets: I64
@@ -156,7 +134,7 @@ def build_index(items: Sequence[Item], rules: Rules) -> EvaluationIndex:
         rules=rules,
         batch=batch,
         ids=ids.astype(np.int32),
-        vocabulary=vocabulary,
+        vocabulary=HashSet.build(vocabulary),
         sample=sample.astype(np.int64),
         item_of=item_of,
         offsets=offsets,

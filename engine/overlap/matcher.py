@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.overlap.hashing import I64, U64, TextBatch, aligned_windows, rolling, text_batch, token_hashes
 from engine.overlap.index import I32, EvaluationIndex, repeat_ranges
+from engine.overlap.lookup import distinct
 from engine.overlap.runs import Runs, byte_runs, covered, extend, token_runs
 
 _NONE = np.empty(0, np.int64)
@@ -94,11 +95,11 @@ class Matcher:
         """Return everything that the documents of `batch` share with the evaluation set."""
         hashes = token_hashes(batch)
         probes = [self._probe(batch, hashes, size) for size in range(len(self.index.seeds))]
-        spans = self.index.spans.probe(aligned_windows(batch.text, self.index.rules.span_blocks))
+        spans = self.index.spans.keys.find(aligned_windows(batch.text, self.index.rules.span_blocks))
         if not any(len(where) for where, _ in [*probes, spans]):
             return _empty()
         work = _Work(self.index, self._ngram_lengths, batch)
-        documents = np.unique(np.concatenate([batch.document_of_token(where) for where, _ in probes]))
+        documents = distinct(np.concatenate([batch.document_of_token(where) for where, _ in probes]))
         ids = _token_ids(self.index, batch, hashes, documents)
         for (size, table), (where, rows) in zip(self.index.seeds, probes, strict=True):
             for runs in token_runs(self.index, ids, size, table, where, rows):
@@ -109,7 +110,7 @@ class Matcher:
 
     def _probe(self, batch: TextBatch, hashes: U64, number: int) -> tuple[I64, I64]:
         size, table = self.index.seeds[number]
-        where, rows = table.probe(rolling(hashes, size))
+        where, rows = table.keys.find(rolling(hashes, size))
         inside = where + size <= batch.token_offsets[batch.document_of_token(where) + 1]
         return where[inside], rows[inside]
 
@@ -133,9 +134,9 @@ class _Work:
         document = self._batch.document_of_token(runs.document)
         self._run.add(document * self._items + item, runs.length, runs.document)
         run, position = covered(runs, self._ngram_lengths[item])
-        self._ngrams.append(np.unique(document[run] * self._positions + position))
+        self._ngrams.append(distinct(document[run] * self._positions + position))
         counted = index.kept[position] & (self._ngram_lengths[item[run]] == rules.n)
-        self._starts.append(np.unique((runs.document[run] + position - runs.item[run])[counted]))
+        self._starts.append(distinct((runs.document[run] + position - runs.item[run])[counted]))
         exact = runs.of_length(rules.run)
         if len(exact):
             self._add_extended(exact, ids)
@@ -150,7 +151,7 @@ class _Work:
         inside, position = repeat_ranges(document[matched], exact.item[matched], exact.length[matched])
         beyond = matched[found.match]
         self._tokens.append(
-            np.unique(
+            distinct(
                 np.concatenate(
                     (
                         inside * self._positions + position,
@@ -208,7 +209,7 @@ class _Work:
 
 
 def _union(parts: list[I64]) -> I64:
-    return np.unique(np.concatenate(parts)) if parts else _NONE
+    return distinct(np.concatenate(parts)) if parts else _NONE
 
 
 def _counts(keys: I64, values: I64) -> I64:
@@ -233,9 +234,8 @@ def _token_ids(index: EvaluationIndex, batch: TextBatch, hashes: U64, documents:
     ids = np.full(len(hashes), -1, np.int32)
     first = batch.token_offsets[documents]
     _, tokens = repeat_ranges(documents, first, batch.token_offsets[documents + 1] - first)
-    at = np.minimum(np.searchsorted(index.vocabulary, hashes[tokens]), len(index.vocabulary) - 1)
-    known = index.vocabulary[at] == hashes[tokens]
-    tokens, at = tokens[known], at[known]
+    known, at = index.vocabulary.find(hashes[tokens])
+    tokens = tokens[known]
     sample = index.sample[at]
     start, other = batch.token_starts[tokens], index.batch.token_starts[sample]
     length = batch.token_ends[tokens] - start
