@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from pydantic import ValidationError
 
 MAX_LINE_BYTES = 32 * 2**20
-MAX_DOCUMENT_BYTES = 256 * 2**20
+MAX_DOCUMENT_BYTES = 128 * 2**20
+MAX_YAML_BYTES = 2**20
 MAX_NAME_LENGTH = 300
 
 _CHUNK = 2**20
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_ARCHIVES = {".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def read_json(path: Path) -> tuple[Any, list[Problem]]:
     Raises:
         InvalidInputError: If the file cannot be read as one JSON value.
     """
-    raw, problems = _read_document(path)
+    raw, problems = _read_document(path, MAX_DOCUMENT_BYTES)
     return _parse_json(_decode(raw, path, None), path, None), problems
 
 
@@ -88,7 +90,7 @@ def read_yaml(path: Path) -> tuple[Any, list[Problem]]:
     """
     import yaml
 
-    raw, problems = _read_document(path)
+    raw, problems = _read_document(path, MAX_YAML_BYTES)
     text = _decode(raw, path, None)
     try:
         return yaml.safe_load(text), problems
@@ -108,6 +110,8 @@ def iter_records(path: Path) -> Iterator[Record | Problem]:
     try:
         if not path.is_file():
             raise _invalid(path, None, "there is no such file", "check the path")
+        if path.suffix in _ARCHIVES:
+            raise _invalid(path, None, "is an archive, which is not read", "unpack it first")
         if path.suffix == ".parquet":
             yield from _parquet_records(path)
         elif path.suffix in {".jsonl", ".ndjson"} or _holds_json_lines(path):
@@ -126,11 +130,11 @@ def _invalid(path: Path, line: int | None, message: str, remedy: str) -> Invalid
     return InvalidInputError([Problem(str(path), line, "", message, remedy)])
 
 
-def _read_document(path: Path) -> tuple[bytes, list[Problem]]:
+def _read_document(path: Path, limit: int) -> tuple[bytes, list[Problem]]:
     try:
         size = path.stat().st_size
-        if size > MAX_DOCUMENT_BYTES:
-            message = f"{size} bytes are more than the {MAX_DOCUMENT_BYTES} that are read at once"
+        if size > limit:
+            message = f"{size} bytes are more than the {limit} that are read at once"
             raise _invalid(path, None, message, "convert the file to JSON lines, one record a line")
         raw = path.read_bytes()
     except OSError as error:
@@ -191,7 +195,7 @@ def _no_constant(name: str) -> Any:
 def _holds_json_lines(path: Path) -> bool:
     """Whether the first line is a whole JSON value and more follows."""
     with path.open("rb") as stream:
-        first = stream.readline(_CHUNK)
+        first = stream.readline(MAX_LINE_BYTES)
         more = any(line.strip() for line in iter(lambda: stream.readline(_CHUNK), b""))
     try:
         return more and isinstance(json.loads(first.removeprefix(_BOM)), dict)
@@ -206,8 +210,8 @@ def _line_records(path: Path) -> Iterator[Record | Problem]:
         number = 0
         while raw := stream.readline(MAX_LINE_BYTES + 1):
             number += 1
-            if len(raw) > MAX_LINE_BYTES:
-                size = len(raw) + _skip_line(stream.readline) if not raw.endswith(b"\n") else len(raw)
+            if len(raw.removesuffix(b"\n")) > MAX_LINE_BYTES:
+                size = len(raw) + _skip_line(stream.readline)
                 message = f"a line of {size} bytes; at most {MAX_LINE_BYTES} are read"
                 yield Problem(str(path), number, "", message, "remove logs from the record, or split it")
                 continue

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from engine.benchmarks.catalogue import Benchmark
+from engine.benchmarks.hub import dataset_records
 from engine.benchmarks.ids import parse_sample_id
 from engine.benchmarks.records import RecordError, sample_from_record
 from engine.benchmarks.sample import Sample
 from engine.problems import BenchCheckerError, Loaded, Problem, Severity
 from engine.reading import Record, clean_name, iter_records
 
+_FILE_SUFFIXES = {".json", ".jsonl", ".ndjson", ".parquet"}
 _DATASET_ID = re.compile(r"(?P<name>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?", re.ASCII)
 
 
@@ -63,8 +65,9 @@ def read_samples(source: Path | str, benchmark: Benchmark, *, strict: bool = Fal
 def _records(source: Path | str, benchmark: Benchmark) -> Iterator[Record | Problem]:
     path = Path(source)
     dataset = _DATASET_ID.fullmatch(str(source))
-    if dataset is not None and isinstance(source, str) and not path.exists() and not path.suffix:
-        return _dataset_records(dataset["name"], dataset["revision"], benchmark)
+    is_file = path.exists() or isinstance(source, Path) or path.suffix in _FILE_SUFFIXES
+    if dataset is not None and not is_file:
+        return _pinned_records(dataset["name"], dataset["revision"], benchmark)
     return _unfold(iter_records(path))
 
 
@@ -83,25 +86,14 @@ def _is_entry(key: str, entry: Any) -> bool:
     return parse_sample_id(key) is not None and isinstance(entry, dict)
 
 
-def _dataset_records(name: str, revision: str | None, benchmark: Benchmark) -> Iterator[Record | Problem]:
+def _pinned_records(name: str, revision: str | None, benchmark: Benchmark) -> Iterator[Record]:
     if revision is None and name.casefold() == (benchmark.dataset or "").casefold():
         revision = benchmark.revision
     if revision is None:
         raise BenchCheckerError(
             f"{name}: a data set can change under its name; say which one is meant, as {name}@<commit>"
         )
-    try:
-        import datasets
-    except ImportError as error:
-        raise BenchCheckerError(
-            "reading a Hugging Face data set needs the extra `datasets`: pip install 'benchchecker[datasets]'"
-        ) from error
-    try:
-        rows = datasets.load_dataset(name, revision=revision, split="test")
-    except Exception as error:
-        # The library raises whatever its many back ends raise; each means that nothing could be read.
-        raise BenchCheckerError(f"{name}@{revision}: cannot be fetched: {clean_name(error)}") from error
-    yield from (Record(row) for row in rows)
+    return dataset_records(name, revision)
 
 
 def _subject(value: Any) -> str:

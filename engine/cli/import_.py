@@ -11,7 +11,6 @@ import typer
 from engine.paths import DATA_DIR
 
 if TYPE_CHECKING:
-    from engine.benchmarks.catalogue import Benchmark
     from engine.problems import Loaded, Problem
     from engine.store.changes import TableChange
 
@@ -58,7 +57,7 @@ def import_samples(
         changes, found = plan_samples(data, target, loaded, file)
         written = _settle(data, Loaded(loaded.rows, loaded.problems + tuple(found)), changes, strict, dry_run)
     if written:
-        _record("samples", target, [file], source, data, written)
+        _record("samples", [file], data, written, benchmark=benchmark, source=source)
 
 
 def import_submissions(
@@ -95,18 +94,23 @@ def import_submissions(
         changes, found = plan_submissions(data, target, loaded, file, replace=replace)
         written = _settle(data, Loaded(loaded.rows, loaded.problems + tuple(found)), changes, strict, dry_run)
     if written:
-        _record("submissions", target, [str(path) for path in paths], source, data, written)
+        files = [str(path) for path in paths]
+        settings = {"submission": submission, "source": source, "replace": replace}
+        _record("submissions", files, data, written, benchmark=benchmark, **settings)
 
 
 def _settle(
     data: Path, loaded: Loaded[object], changes: list[TableChange], strict: bool, dry_run: bool
 ) -> list[Path]:
     """Show the problems, then show or make the changes; return the files written."""
+    from engine.problems import BenchCheckerError
     from engine.store.changes import apply
 
-    _show_problems(loaded.problems)
     if strict:
         loaded.strict()
+    _show_problems(loaded.problems)
+    if loaded.errors and not loaded.rows:
+        raise BenchCheckerError("nothing could be read")
     for change in changes:
         typer.echo(
             f"{change.name}: {len(change.after)} rows, {len(change.added)} added, "
@@ -134,17 +138,26 @@ def _show_problems(problems: Iterable[Problem]) -> None:
 
 
 def _record(
-    kind: str, benchmark: Benchmark, files: list[str], source: str | None, data: Path, written: list[Path]
+    kind: str,
+    files: list[str],
+    data: Path,
+    written: list[Path],
+    *,
+    benchmark: str,
+    **settings: str | bool | None,
 ) -> None:
     from engine.store.provenance import record_run
 
-    names = [Path(file).name for file in files]
+    # A path says nothing on another machine: files and folders stand under their names.
+    names = [Path(file).name if Path(file).exists() else file for file in files]
+    if len(set(names)) < len(names):
+        names = ["/".join(Path(file).parts[-3:]) for file in files]
     record_run(
         data,
-        command=f"import {kind} {' '.join(names)} --benchmark {benchmark.benchmark}",
-        configuration={"benchmark": benchmark.benchmark, "source": source},
+        command=f"import {kind} {' '.join(names)} --benchmark {benchmark}",
+        configuration={"benchmark": benchmark, **settings},
         inputs={
-            name: Path(file) if Path(file).is_file() else file
+            name: Path(file) if Path(file).is_file() else name
             for name, file in zip(names, files, strict=True)
         },
         outputs=written,

@@ -78,7 +78,7 @@ def compare(name: str, before: Iterable[Fact], after: Iterable[Fact]) -> TableCh
 
 
 def apply(data: Path, changes: Iterable[TableChange]) -> list[Path]:
-    """Write the fact file of each table that changes or has none, in the order given; return those written."""
+    """Write the fact file of each table that changes or has none, in the order given; return these."""
     return [
         write_facts(data, change.name, change.after.values())
         for change in changes

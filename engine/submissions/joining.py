@@ -120,7 +120,8 @@ class Joiner:
         if results is None:
             assert known is not None
             return known, (), []
-        if known is None or self.replace:
+        # An entry without outcomes is what an interrupted import leaves behind.
+        if known is None or not known.outcomes or self.replace:
             return Entry({}, results.outcomes, frozenset(results.outside)), results.notes, []
         old = {sample for sample, outcome in known.outcomes.items() if outcome == "resolved"}
         if old != results.resolved:
@@ -183,7 +184,7 @@ def _with_patches(
     absent = outcomes.keys() - patches.keys()
     notes, problems = [], []
     if broken := sorted(resolved & empty):
-        notes.append(f"{len(broken)} reported as resolved though their patch is empty, counted as unresolved")
+        notes.append(f"reported as resolved with an empty patch, counted as unresolved: {len(broken)}")
         message = f"reports as resolved, with an empty patch: {', '.join(broken[:5])}"
         problems.append(place.problem(message, "check the report; they count as unresolved"))
     if lost := sorted(resolved & absent):

@@ -44,11 +44,11 @@ def parse_flag(value: Any, name: str, place: Place) -> tuple[bool | None, list[P
     """
     if value is None or isinstance(value, bool):
         return value, []
-    word = str(value).strip().casefold()
+    word = value.strip().casefold() if isinstance(value, str) else ""
     for text, flag in (("true", True), ("false", False)):
         if word == text or word.startswith(f"{text} "):
             return flag, []
-    message = f"{name} is {clean_name(value, 60)!r}, neither true nor false; left empty"
+    message = f"{name} is {optional_name(value) or 'something'!r}, neither true nor false; left empty"
     return None, [place.problem(message, "correct the value", Severity.WARNING)]
 
 
@@ -59,15 +59,18 @@ def parse_day(value: Any, place: Place) -> tuple[date | None, list[Problem]]:
     if value is None or isinstance(value, date):
         return value, []
     try:
-        return date.fromisoformat(str(value)), []
-    except ValueError:
-        message = f"the date {clean_name(value, 40)!r} is not YYYY-MM-DD; left empty"
+        return date.fromisoformat(value), []
+    except (TypeError, ValueError):
+        message = f"the date {optional_name(value) or 'something'!r} is not YYYY-MM-DD; left empty"
         return None, [place.problem(message, "correct the date", Severity.WARNING)]
 
 
 def optional_name(value: Any) -> str | None:
-    """Return a name on one line, or None if it is missing or empty."""
-    return None if value is None else clean_name(value) or None
+    """Return a name on one line, or None if it is missing, empty or no plain value.
+
+    A YAML list can refer to itself or hold more than memory when written out, so it is never made a string.
+    """
+    return (clean_name(value) or None) if isinstance(value, str | int | float) else None
 
 
 def model_tags(value: Any) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def settle(report: Report, samples: Collection[str], place: Place) -> tuple[Resu
     doubts = [*unclear, *_outside_doubts(listed, submitted), *_count_doubts(report, listed, samples)]
     problems += [place.problem(doubt, "nothing, or check the report", Severity.WARNING) for doubt in doubts]
     if conflicts:
-        doubts.append(f"{len(conflicts)} reported both resolved and unresolved, counted as unresolved")
+        doubts.append(f"reported both resolved and unresolved, counted as unresolved: {len(conflicts)}")
     complete = {sample: outcomes.get(sample, "unresolved") for sample in sorted(samples)}
     outside = tuple(sorted(listed.get("resolved", _Ids()).outside))
     return Results(complete, outside, report.total, tuple(doubts)), problems
@@ -131,9 +131,9 @@ def _outside_doubts(listed: Mapping[str, _Ids], submitted: _Ids | None) -> list[
     others = set().union(*(ids.outside for ids in (*listed.values(), submitted or _Ids()))) - resolved
     found = []
     if resolved:
-        found.append(f"{len(resolved)} ids reported as resolved lie outside the benchmark and do not count")
+        found.append(f"reported as resolved outside the benchmark, not counted: {len(resolved)}")
     if others:
-        found.append(f"{len(others)} other ids lie outside the benchmark and do not count")
+        found.append(f"other ids outside the benchmark, not counted: {len(others)}")
     return found
 
 

@@ -10,7 +10,7 @@ from engine.problems import Problem, Severity
 from engine.reading import Record, clean_name
 from engine.submissions.outcomes import Place
 
-_PATCH_KEYS = ("model_patch", "fix_patch", "patch")
+_PATCH_KEYS = ("model_patch", "fix_patch")
 
 
 def is_prediction(value: Any) -> bool:
@@ -76,7 +76,7 @@ def read_predictions(
             continue
         patches[found.canonical] = bool(patch and patch.strip())
     if outside:
-        message = f"{len(outside)} predictions lie outside the benchmark and do not count"
+        message = f"predictions outside the benchmark, not counted: {len(outside)}"
         problems.append(place.problem(message, "nothing, or check --benchmark", Severity.WARNING))
     return patches, problems
 

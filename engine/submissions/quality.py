@@ -38,7 +38,8 @@ def agreement(resolved: int, size: int, reported_rate: float | None) -> Agreemen
     """
     if reported_rate is None:
         return Agreement(None, None, usable=True)
-    printed = Decimal(str(reported_rate)) * 100
+    # Rounded, so that a rate that was computed and not read is not taken for one of fifteen digits.
+    printed = round(Decimal(str(reported_rate)) * 100, 4)
     exponent = printed.normalize().as_tuple().exponent
     digits = max(1, -exponent) if isinstance(exponent, int) else 1
     for total in range(size, int(size * (1 - _LOST_SHARE)) - 1, -1):

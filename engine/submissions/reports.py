@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.benchmarks.ids import parse_sample_id
 from engine.problems import Problem, Severity
@@ -24,6 +24,7 @@ _REPORT_KEYS = frozenset({"resolved", "resolved_ids", "no_generation", "submitte
 _KNOWN_SCHEMA = 2
 
 Ids = list[str]
+Count = Annotated[int, Field(ge=0, le=1_000_000)]
 
 
 class _ReportFile(BaseModel):
@@ -45,10 +46,10 @@ class _ReportFile(BaseModel):
     incomplete_ids: Ids = []
     not_submitted_ids: Ids = []
     submitted_ids: Ids | None = None
-    total_instances: int | None = None
-    submitted_instances: int | None = None
-    submitted: int | None = None
-    resolved_instances: int | None = None
+    total_instances: Count | None = None
+    submitted_instances: Count | None = None
+    submitted: Count | None = None
+    resolved_instances: Count | None = None
     schema_version: int | None = None
     source: str | None = None
 
