@@ -14,6 +14,8 @@ import typer
 from engine.problems import BenchCheckerError
 
 COMMAND_MODULES: tuple[str, ...] = (
+    "engine.cli.build",
+    "engine.cli.export",
     "engine.cli.import_",
     "engine.cli.models",
     "engine.cli.paper",

@@ -1,1 +1,1 @@
-"""Tables that leave the product: CSV, JSON, Parquet, LaTeX."""
+"""Tables for other programs, papers and spreadsheets."""

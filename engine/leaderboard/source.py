@@ -89,12 +89,7 @@ def read_samples(database: Snapshot, benchmark: str, difficulty: str | None = No
         raise BenchCheckerError(
             f"no benchmark is called {benchmark!r}: use one of {', '.join(sorted(known))}"
         )
-    levels = tuple(
-        row["difficulty"]
-        for row in database.rows(
-            "SELECT difficulty FROM difficulty WHERE benchmark = ? ORDER BY rank", [benchmark]
-        )
-    )
+    levels = tuple(level_titles(database, benchmark))
     if difficulty is not None and difficulty not in levels:
         raise BenchCheckerError(f"{benchmark} has no level {difficulty!r}: use one of {', '.join(levels)}")
     rows = database.rows(
@@ -160,3 +155,11 @@ def read_resolved(
     resolved = np.zeros((len(submissions), len(samples.samples)), dtype=np.bool_)
     resolved[found["line"], found["col"]] = True
     return resolved
+
+
+def level_titles(database: Snapshot, benchmark: str) -> dict[str, str]:
+    """Return the title of each level of difficulty, easiest first."""
+    rows = database.rows(
+        "SELECT difficulty, title FROM difficulty WHERE benchmark = ? ORDER BY rank", [benchmark]
+    )
+    return {row["difficulty"]: row["title"] for row in rows}

@@ -1,0 +1,128 @@
+"""`benchchecker export`: leaderboards, labels and the paper's tables for other programs and for papers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from engine.cli.options import Data, Database, Detector, Threshold, read_day
+from engine.paths import DATA_DIR, DATABASE
+
+if TYPE_CHECKING:
+    from engine.export.table import Table
+
+# As in engine.export.writers, which a test compares: importing it here would load pyarrow for --help.
+FormatName = Literal["csv", "json", "latex", "parquet", "markdown"]
+PRINT_FORMATS = ("latex", "markdown")
+
+Benchmarked = Annotated[str, typer.Option("--benchmark", "-b", help="Key of the benchmark.")]
+Formatted = Annotated[FormatName, typer.Option("--format", "-f", help="Format of the table.")]
+Output = Annotated[str, typer.Option("--output", "-o", help="File to write, or - for standard output.")]
+Day = Annotated[str | None, typer.Option(help="A day, 2025-03-31, or a month, 2025-03.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command group to the command line."""
+    group = typer.Typer(no_args_is_help=True)
+    group.command("leaderboard")(export_leaderboard)
+    group.command("labels")(export_labels)
+    group.command("table")(export_table)
+    app.add_typer(group, name="export", help="Write leaderboards, labels and the paper's tables.")
+
+
+def export_leaderboard(
+    benchmark: Benchmarked,
+    detector: Detector = None,
+    threshold: Threshold = None,
+    difficulty: Annotated[str | None, typer.Option(help="Count the samples at this level only.")] = None,
+    framework: Annotated[list[str] | None, typer.Option(help="Keep this framework; may be repeated.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Keep this model; may be repeated.")] = None,
+    submitted_from: Day = None,
+    submitted_to: Day = None,
+    open_weights: Annotated[
+        bool | None, typer.Option(help="Keep open weights only, or the others only.")
+    ] = None,
+    top: Annotated[int | None, typer.Option(min=1, help="Write the first rows only.")] = None,
+    form: Formatted = "csv",
+    output: Output = "-",
+    database: Database = DATABASE,
+) -> None:
+    """Write every submission before and after its contaminated samples are left out.
+
+    CSV, JSON and Parquet have every figure; LaTeX and Markdown have the form of the paper's tables.
+    """
+    from dataclasses import replace
+
+    from engine.export.leaderboard import leaderboard_table, printed_leaderboard
+    from engine.leaderboard.board import leaderboard
+    from engine.leaderboard.filters import Filters
+    from engine.leaderboard.source import level_titles
+    from engine.store.connection import Reader
+
+    filters = Filters(
+        frameworks=tuple(framework or ()),
+        models=tuple(model or ()),
+        submitted_from=read_day(submitted_from) if submitted_from else None,
+        submitted_to=read_day(submitted_to) if submitted_to else None,
+        open_weights=open_weights,
+    )
+    snapshot = Reader(database).snapshot()
+    board = leaderboard(snapshot, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+    shown = replace(board, rows=board.rows[:top])
+    if form in PRINT_FORMATS:
+        _write(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output)
+    else:
+        _write(leaderboard_table(shown), form, output)
+
+
+def export_labels(
+    benchmark: Benchmarked,
+    cutoff: Annotated[str, typer.Option(help="Last day of training data; a month means its last day.")],
+    detector: Detector = None,
+    threshold: Threshold = None,
+    model: Annotated[
+        list[str] | None, typer.Option(help="Model whose repository presence counts; may be repeated.")
+    ] = None,
+    form: Formatted = "csv",
+    output: Output = "-",
+    database: Database = DATABASE,
+) -> None:
+    """Write the label of every sample at a cutoff, and what it rests on."""
+    from engine.export.labels import labels_table
+    from engine.store.connection import Reader
+
+    day = read_day(cutoff)
+    snapshot = Reader(database).snapshot()
+    _write(labels_table(snapshot, benchmark, day, detector, threshold, tuple(model or ())), form, output)
+
+
+def export_table(
+    paper: Annotated[int, typer.Option(min=6, max=9, help="Number of the paper's table.")],
+    detector: Annotated[str, typer.Option("--detector", "-d", help="Key of the detector.")] = "paper",
+    threshold: Threshold = None,
+    form: Formatted = "csv",
+    output: Output = "-",
+    data: Data = DATA_DIR,
+    database: Database = DATABASE,
+) -> None:
+    """Write our version of one of the paper's Tables 6 to 9 beside the paper's own cells."""
+    from engine.export.paper import compare_with_paper, paper_table, printed_paper_table
+    from engine.store.connection import Reader
+
+    compared = compare_with_paper(Reader(database).snapshot(), data, paper, detector, threshold)
+    _write((printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output)
+
+
+def _write(table: Table, form: FormatName, output: str) -> None:
+    from engine.export.writers import encode
+    from engine.store.facts import replacing
+
+    content = encode(table, form)
+    if output == "-":
+        sys.stdout.buffer.write(content)
+        return
+    with replacing(Path(output)) as temporary:
+        temporary.write_bytes(content)

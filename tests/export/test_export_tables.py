@@ -1,0 +1,322 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from tiny_facts import SAMPLES
+from typer.testing import CliRunner
+
+from engine.cli.app import build_app
+from engine.cli.options import read_day
+from engine.export.labels import labels_table
+from engine.export.leaderboard import leaderboard_table, printed_leaderboard
+from engine.export.paper import compare_with_paper, paper_table, printed_paper_table
+from engine.export.table import Table
+from engine.leaderboard.board import leaderboard
+from engine.paper.cells import Cell, write_cells
+from engine.problems import BenchCheckerError
+from engine.store.connection import Reader
+
+CONTRACT = [
+    "submission",
+    "framework",
+    "models",
+    "cutoff",
+    "resolved",
+    "total",
+    "clean_resolved",
+    "clean_total",
+    "rate",
+    "clean_rate",
+    "relative_change",
+]
+PER_LEVEL = [
+    f"{name}_{level}"
+    for level in ("easy", "hard")
+    for name in ("resolved", "total", "clean_resolved", "clean_total")
+]
+
+
+def records(table: Table) -> list[dict[str, Any]]:
+    return [dict(zip((column.name for column in table.columns), row, strict=True)) for row in table.rows]
+
+
+def run(*arguments: object) -> Any:
+    done = CliRunner().invoke(build_app(), [str(argument) for argument in arguments])
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done
+
+
+def run_csv(*arguments: object) -> list[dict[str, str]]:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.output
+    return list(csv.DictReader(io.StringIO(done.stdout)))
+
+
+def test_the_leaderboard_has_the_columns_agreed_on(tiny_reader: Reader) -> None:
+    table = leaderboard_table(leaderboard(tiny_reader.snapshot(), "tiny", "paper"))
+    names = [column.name for column in table.columns]
+    assert names[: len(CONTRACT)] == CONTRACT
+    assert names[-len(PER_LEVEL) :] == PER_LEVEL
+
+
+def test_every_figure_is_the_boards(tiny_reader: Reader) -> None:
+    board = leaderboard(tiny_reader.snapshot(), "tiny", "paper")
+    found = records(leaderboard_table(board))
+    assert [record["submission"] for record in found] == [row.submission.submission for row in board.rows]
+    first = next(record for record in found if record["submission"] == "sub-a")
+    assert {name: first[name] for name in CONTRACT} == {
+        "submission": "sub-a",
+        "framework": "Agent & Co_1",
+        "models": "old",
+        "cutoff": date(2023, 12, 31),
+        "resolved": 3,
+        "total": 6,
+        "clean_resolved": 1,
+        "clean_total": 2,
+        "rate": 0.5,
+        "clean_rate": 0.5,
+        "relative_change": 0.0,
+    }
+    assert [first[name] for name in PER_LEVEL] == [3, 4, 1, 1, 0, 2, 0, 1]
+    assert (first["contaminated_resolved"], first["contaminated_total"], first["unknown_total"]) == (2, 2, 2)
+    assert first["clean_rank"] == 2
+    assert first["verdict"] == "insufficient evidence"
+
+
+def test_what_is_not_known_is_empty_and_says_why(tiny_reader: Reader) -> None:
+    found = {
+        record["submission"]: record
+        for record in records(leaderboard_table(leaderboard(tiny_reader.snapshot(), "tiny", "paper")))
+    }
+    strange, unused = found["sub-c"], found["sub-d"]
+    assert (strange["resolved"], strange["total"], strange["rate"]) == (1, 6, 1 / 6)
+    assert strange["reason"] == "unknown model"
+    after = [
+        name for name in strange if name.startswith(("clean_", "contaminated_", "unknown_", "difference"))
+    ]
+    assert after
+    assert {strange[name] for name in [*after, "relative_change", "verdict", "p_value", "rank"]} == {None}
+    assert (unused["resolved"], unused["total"], unused["reported_rate"]) == (None, None, 0.0)
+    assert unused["reason"].startswith("results not used")
+
+
+def test_a_restricted_leaderboard_has_no_columns_per_level(tiny_reader: Reader) -> None:
+    board = leaderboard(tiny_reader.snapshot(), "tiny", "paper", difficulty="easy")
+    names = [column.name for column in leaderboard_table(board).columns]
+    assert not set(names) & set(PER_LEVEL)
+    assert dict(leaderboard_table(board).notes)["difficulty"] == "easy"
+
+
+def test_the_printed_leaderboard_has_the_papers_form(tiny_reader: Reader) -> None:
+    board = leaderboard(tiny_reader.snapshot(), "tiny", "paper")
+    table = printed_leaderboard(board, {"easy": "Easy", "hard": "Hard"})
+    found = {record["submission"]: record for record in records(table)}
+    assert [column.heading for column in table.columns] == [
+        "Submission",
+        "Models",
+        "Cutoff",
+        "Overall",
+        "Easy",
+        "Hard",
+        "Unknown",
+    ]
+    assert found["sub-b (title)"]["overall"] == "5/6 → 2/2 (+20.0%)"
+    assert found["sub-e (title)"]["easy"] == "2/4 → 1/2 (+0.0%)"
+    assert found["sub-a (title)"]["hard"] == "0/2 → 0/1"
+    assert found["sub-c (title)"]["overall"] == "1/6"
+    assert found["sub-d (title)"]["overall"] is None
+
+
+def test_labels_have_the_columns_agreed_on_and_every_sample(tiny_reader: Reader) -> None:
+    table = labels_table(tiny_reader.snapshot(), "tiny", date(2025, 3, 31), "paper")
+    names = [column.name for column in table.columns]
+    assert names[:7] == ["sample", "label", "score", "method", "commit", "path", "reason"]
+    found = {record["sample"]: record for record in records(table)}
+    assert tuple(found) == SAMPLES
+    assert found["a__one-2"] == {
+        "sample": "a__one-2",
+        "label": "clean",
+        "score": 0.2,
+        "method": "lines",
+        "commit": "c" * 40,
+        "path": "src/module.py",
+        "reason": "replaced",
+        "line": 7,
+        "difficulty": "easy",
+        "repository_verdict": "present",
+        "repository_basis": "assumed",
+    }
+    assert found["b__two-3"]["label"] == "unknown"
+    assert found["b__two-3"]["score"] is None
+    assert dict(table.notes)["cutoff"] == "2025-03-31"
+
+
+@pytest.fixture
+def paper_folder(tmp_path: Path) -> Path:
+    data = tmp_path / "facts"
+    printed = {
+        ("one", "overall"): (3, 6, 2, 3, 33.3),
+        ("one", "easy"): (3, 4, 2, 2, 33.3),
+        ("one", "hard"): (0, 2, 0, 1, 0.0),
+        ("two", "overall"): (4, 6, 1, 2, -25.0),
+    }
+    cells = [
+        Cell(6, row, "Agent", row, "", level, *counts)  # type: ignore[arg-type]
+        for (row, level), counts in printed.items()
+    ]
+    write_cells(6, cells, data)
+    (data / "paper" / "row.csv").write_text(
+        "table,row,benchmark,submission\n6,one,tiny,sub-a\n6,two,tiny,\n", encoding="utf-8"
+    )
+    (data / "paper" / "model_cutoff.csv").write_text(
+        "table,row,model,registry_model,clean_total,implied_from,implied_to,note\n"
+        "6,one,One,old,3,,,\n6,two,Two,new,2,,,\n",
+        encoding="utf-8",
+    )
+    return data
+
+
+def test_our_cells_stand_beside_the_papers(tiny_reader: Reader, paper_folder: Path) -> None:
+    compared = compare_with_paper(tiny_reader.snapshot(), paper_folder, 6)
+    found = {(record["row"], record["level"]): record for record in records(paper_table(compared))}
+    assert list(found) == [("one", "overall"), ("one", "easy"), ("one", "hard"), ("two", "overall")]
+    overall = found["one", "overall"]
+    assert (overall["paper_resolved"], overall["resolved"], overall["resolved_difference"]) == (3, 3, 0)
+    assert (overall["paper_clean_total"], overall["clean_total"], overall["clean_total_difference"]) == (
+        3,
+        2,
+        -1,
+    )
+    assert overall["clean_resolved_difference"] == -1
+    assert overall["relative_change_difference"] == pytest.approx(0.0 - 0.333)
+    assert overall["clean_rate_difference"] == pytest.approx(1 / 2 - 2 / 3)
+    # As in the paper, 0/2 → 0/1 is a change of 0.
+    assert found["one", "hard"]["relative_change"] == 0.0
+    missing = found["two", "overall"]
+    assert (missing["paper_resolved"], missing["resolved"], missing["clean_total"]) == (4, None, None)
+    assert missing["reason"] == "its submission is not in the data"
+
+
+def test_the_printed_comparison_has_the_papers_form(tiny_reader: Reader, paper_folder: Path) -> None:
+    compared = compare_with_paper(tiny_reader.snapshot(), paper_folder, 6)
+    first, *_, last = records(printed_paper_table(compared))
+    assert first == {
+        "row": "one",
+        "level": "overall",
+        "paper": "3/6 → 2/3 (+33.3%)",
+        "ours": "3/6 → 1/2 (+0.0%)",
+        "before_difference": "+0/+0",
+        "clean_difference": "−1/−1",
+        "change_difference": "−33.3",
+    }
+    assert last["ours"] == "its submission is not in the data"
+    assert last["clean_difference"] is None
+
+
+def test_a_table_without_cells_says_where_they_should_be(tiny_reader: Reader, paper_folder: Path) -> None:
+    with pytest.raises(BenchCheckerError, match="--data"):
+        compare_with_paper(tiny_reader.snapshot(), paper_folder, 7)
+
+
+def test_the_command_writes_csv_to_standard_output(tiny_database: Path) -> None:
+    found = run_csv("export", "leaderboard", "-b", "tiny", "-d", "paper", "--database", tiny_database)
+    assert [row["submission"] for row in found] == ["sub-b", "sub-a", "sub-e", "sub-c", "sub-d"]
+    assert found[0]["clean_rate"] == "1.0"
+    assert found[3]["clean_rate"] == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--top", 2], ["sub-b", "sub-a"]),
+        (["--framework", "Agent & Co_1"], ["sub-a"]),
+        (["--model", "new", "--model", "mystery"], ["sub-b", "sub-e", "sub-c"]),
+        (["--open-weights"], ["sub-b"]),
+        (["--no-open-weights"], ["sub-a", "sub-e", "sub-c", "sub-d"]),
+        (["--submitted-from", "2025-02-01", "--submitted-to", "2025-03"], ["sub-b", "sub-c"]),
+    ],
+)
+def test_the_command_filters(tiny_database: Path, options: list[object], expected: list[str]) -> None:
+    found = run_csv("export", "leaderboard", "-b", "tiny", "--database", tiny_database, *options)
+    assert [row["submission"] for row in found] == expected
+
+
+def test_the_command_takes_a_threshold_and_a_level(tiny_database: Path) -> None:
+    common = ("export", "leaderboard", "-b", "tiny", "-d", "paper", "--database", tiny_database)
+    assert run_csv(*common, "-t", 0.6)[0]["clean_total"] == "1"
+    assert run_csv(*common, "--difficulty", "hard")[0]["total"] == "2"
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "latex", "parquet", "markdown"])
+def test_the_command_writes_every_format_to_a_file(tiny_database: Path, tmp_path: Path, form: str) -> None:
+    output = tmp_path / "out" / "board"
+    done = run(
+        "export",
+        "leaderboard",
+        "-b",
+        "tiny",
+        "-d",
+        "paper",
+        "--database",
+        tiny_database,
+        "-f",
+        form,
+        "-o",
+        output,
+    )
+    assert done.exit_code == 0
+    assert done.stdout == ""
+    assert [entry.name for entry in output.parent.iterdir()] == ["board"]
+    content = output.read_bytes()
+    match form:
+        case "parquet":
+            assert pq.read_table(output).column("submission").to_pylist()[0] == "sub-b"
+        case "json":
+            assert json.loads(content)[0]["cutoff"] == "2025-03-31"
+        case "latex":
+            assert b"\\toprule" in content
+            assert "5/6 {\\textrightarrow} 2/2" in content.decode()
+        case "markdown":
+            assert "5/6 → 2/2" in content.decode()
+        case _:
+            assert b"Agent & Co_1" in content
+
+
+def test_the_command_exports_labels(tiny_database: Path) -> None:
+    common = ("export", "labels", "-b", "tiny", "-d", "paper", "--database", tiny_database)
+    at_day = run_csv(*common, "--cutoff", "2025-03-31")
+    assert at_day == run_csv(*common, "--cutoff", "2025-03")
+    assert {row["sample"]: row["label"] for row in at_day}["a__one-2"] == "clean"
+    assert len(at_day) == 6
+
+
+def test_the_command_exports_the_papers_tables(tiny_database: Path, paper_folder: Path) -> None:
+    found = run_csv("export", "table", "--paper", 6, "--database", tiny_database, "--data", paper_folder)
+    assert [row["paper_clean_total"] for row in found] == ["3", "2", "1", "2"]
+    assert [row["clean_total"] for row in found] == ["2", "1", "1", ""]
+    assert run("export", "table", "--paper", 5, "--database", tiny_database).exit_code == 2
+
+
+def test_a_missing_database_is_a_message_and_not_a_trace(tmp_path: Path) -> None:
+    with pytest.raises(BenchCheckerError, match="benchchecker build"):
+        run("export", "leaderboard", "-b", "tiny", "--database", tmp_path / "none.duckdb")
+
+
+def test_a_month_means_its_last_day() -> None:
+    assert read_day("2024-02") == date(2024, 2, 29)
+    assert read_day("2024-02-03") == date(2024, 2, 3)
+
+
+@pytest.mark.parametrize("text", ["", "2024", "2024-13", "2024-02-30", "yesterday", "2024-2-1", "20-2024"])
+def test_a_bad_day_is_refused(tiny_database: Path, text: str) -> None:
+    done = run("export", "labels", "-b", "tiny", "--cutoff", text, "--database", tiny_database)
+    assert done.exit_code == 2
+    assert "2025-03-31" in done.output
