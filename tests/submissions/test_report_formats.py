@@ -234,9 +234,9 @@ def test_other_contents_are_problems(tmp_path: Path, read: Reader, content: str,
 
 
 KEYS = (
-    "resolved resolved_ids submitted_ids subject_id responses leaderboards results instance_id name folder "
-    "model_patch per_instance_details tags a__x-1"
-).split()
+    *("resolved", "resolved_ids", "submitted_ids", "subject_id", "responses", "leaderboards", "results"),
+    *("instance_id", "name", "folder", "model_patch", "per_instance_details", "tags", "a__x-1"),
+)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 3) | st.sampled_from([*SAMPLES, "..", ""]),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=4),
