@@ -19,6 +19,7 @@ _ASSETS = Path(__file__).parent / "components"
 def main() -> None:
     """Show the page that the address names, or what stands in its way."""
     st.set_page_config(page_title="BenchChecker", page_icon=str(_ASSETS / "icon.svg"), layout="wide")
+    st.logo(str(_ASSETS / "icon.svg"), size="large")
     page = st.navigation(list(navigation.pages().values()), position="top")
     st.html(f"<style>{(_ASSETS / 'page.css').read_text(encoding='utf-8')}</style>")
     version: str | None = None

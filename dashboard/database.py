@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -48,7 +48,7 @@ def remembered(function: Callable[Arguments, Result]) -> Callable[Arguments, Res
 
     Results are shared by all sessions, so they must be immutable.
     """
-    keys = {Snapshot: lambda database: database.version}
+    keys: dict[str | type[Any], Callable[[Any], Any]] = {Snapshot: lambda database: database.version}
     cached = st.cache_resource(show_spinner=False, max_entries=_REMEMBERED_RESULTS, hash_funcs=keys)
     return cached(function)
 

@@ -14,6 +14,7 @@ import streamlit as st
 
 from dashboard.address import Address, write
 from dashboard.records import BenchmarkChoice, Catalogue, DetectorChoice
+from engine.store.connection import Snapshot
 
 ALL = "all"
 
@@ -29,6 +30,15 @@ class Scope:
     def parameters(self) -> dict[str, str]:
         """Return the scope as the query string of a link."""
         return {"benchmark": self.benchmark.benchmark, **labelling(self.detector, self.threshold)}
+
+    @property
+    def level_titles(self) -> dict[str, str]:
+        """Titles of the benchmark's levels of difficulty, easiest first."""
+        return {level.difficulty: level.title for level in self.benchmark.levels}
+
+    def notes(self, database: Snapshot) -> dict[str, str]:
+        """Return the scope as the notes of a download."""
+        return self.parameters() | {"database": database.version}
 
 
 def labelling(detector: DetectorChoice, threshold: float) -> dict[str, str]:
@@ -72,11 +82,22 @@ def choose(
     return value
 
 
-def choose_many(address: Address, name: str, label: str, options: Sequence[str], empty: str) -> tuple[str, ...]:
-    """Offer any of `options` and return those in the address; none means no restriction."""
+def choose_many(
+    address: Address, name: str, label: str, options: Mapping[str, str], empty: str
+) -> tuple[str, ...]:
+    """Offer any of `options` (titles by key) and return those in the address; none means no restriction."""
     values = address.many_of(name, options)
     key = _seed(name, list(values))
-    st.multiselect(label, options, key=key, on_change=_chosen_many, args=(name,), placeholder=empty)
+    st.multiselect(
+        label,
+        list(options),
+        format_func=lambda option: options.get(option, option),
+        key=key,
+        on_change=_chosen_many,
+        args=(name,),
+        placeholder=empty,
+        select_all=False,
+    )
     return values
 
 
@@ -102,7 +123,7 @@ def choose_benchmark(address: Address, catalogue: Catalogue) -> BenchmarkChoice:
     """Offer the benchmarks."""
     titles = {choice.benchmark: choice.title for choice in catalogue.benchmarks}
     default = catalogue.benchmarks[0].benchmark
-    dependent = ("difficulty", "framework", "page")
+    dependent = ("difficulty", "framework", "model", "page")
     return catalogue.benchmark(
         choose(address, "benchmark", "Benchmark", titles, default=default, clears=dependent)
     )

@@ -54,7 +54,8 @@ def figure(panels: Sequence[Panel], marks: Marks, colours: Palette) -> go.Figure
         shared_xaxes=True,
         row_heights=heights,
         vertical_spacing=0.09,
-        subplot_titles=[words.hover(panel.detector.title) for panel in panels] + ["Training cutoffs of models"],
+        subplot_titles=[words.hover(panel.detector.title) for panel in panels]
+        + ["Training cutoffs of models"],
     )
     layout = theme.figure_layout(colours)
     axes = {name: layout.pop(name) for name in ("xaxis", "yaxis")}

@@ -48,7 +48,9 @@ def commit(repository: str, sha: str | None) -> str | None:
     return _github(repository, "commit", sha)
 
 
-def place(repository: str, sha: str | None, path: str | None, first: int | None, last: int | None) -> str | None:
+def place(
+    repository: str, sha: str | None, path: str | None, first: int | None, last: int | None
+) -> str | None:
     """Return the address of lines `first` to `last` of a file at a commit, None where any part is missing."""
     if sha is None or path is None or _COMMIT.fullmatch(sha) is None:
         return None

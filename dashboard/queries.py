@@ -32,6 +32,14 @@ def catalogue(database: Snapshot) -> Catalogue:
     levels: dict[str, list[Level]] = {}
     for row in database.rows("SELECT benchmark, difficulty, title FROM difficulty ORDER BY benchmark, rank"):
         levels.setdefault(row["benchmark"], []).append(Level(row["difficulty"], row["title"]))
+    used: dict[str, list[tuple[str, str]]] = {}
+    for row in database.rows(
+        """
+        SELECT DISTINCT benchmark, model, model.title FROM submission_model JOIN model USING (model)
+        ORDER BY benchmark, model.title, model
+        """
+    ):
+        used.setdefault(row["benchmark"], []).append((row["model"], row["title"]))
     benchmarks = database.rows(
         """
         SELECT benchmark, benchmark.title, size,
@@ -53,6 +61,7 @@ def catalogue(database: Snapshot) -> Catalogue:
         tuple(
             BenchmarkChoice(
                 levels=tuple(levels.get(row["benchmark"], ())),
+                models=tuple(used.get(row["benchmark"], ())),
                 **row | {"frameworks": tuple(row["frameworks"])},
             )
             for row in benchmarks
@@ -76,7 +85,7 @@ def submission(database: Snapshot, benchmark: str, key: str) -> SubmissionRecord
         return None
     models = database.rows(
         """
-        SELECT tag, evidence, model, title, vendor, released, cutoff, basis, source
+        SELECT tag, evidence, role, model, title, vendor, released, cutoff, basis, source
         FROM submission_model LEFT JOIN model USING (model)
         WHERE benchmark = ? AND submission = ? ORDER BY cutoff DESC NULLS FIRST, tag
         """,
@@ -99,14 +108,15 @@ def sample_results(
 ) -> tuple[SampleResult, ...]:
     """Return every sample of a benchmark with a submission's outcome and its label at the cutoff."""
     exposure = database.rows(
-        "SELECT cutoff, models FROM submission_cutoff WHERE benchmark = ? AND submission = ?", [benchmark, key]
+        "SELECT cutoff, models FROM submission_cutoff WHERE benchmark = ? AND submission = ?",
+        [benchmark, key],
     )
     known = exposure[0] if exposure else {"cutoff": None, "models": []}
     rows = database.rows(
         """
         SELECT sample, sample.repository, membership.difficulty,
-               coalesce(outcome, 'not_submitted') AS outcome, landed_at, known.label, known.score, known.method,
-               known.reason, known.repository_verdict, known.repository_basis
+               coalesce(outcome, 'not_submitted') AS outcome, landed_at, known.label, known.score,
+               known.method, known.reason, known.repository_verdict, known.repository_basis
         FROM membership JOIN sample USING (sample) LEFT JOIN landing USING (sample)
         LEFT JOIN difficulty USING (benchmark, difficulty)
         LEFT JOIN (FROM result WHERE submission = $key) AS result USING (benchmark, sample)
@@ -123,6 +133,32 @@ def sample_results(
 
 
 @remembered
+def repository_bases(database: Snapshot, benchmark: str) -> dict[str, tuple[tuple[str, int], ...]]:
+    """Return what says that the models of each submission saw the repositories.
+
+    Pairs of basis (`probed`, `published`, `assumed`) and number of samples, most samples first.
+    """
+    submissions = database.rows(
+        "SELECT submission, models FROM submission_cutoff WHERE benchmark = ? ORDER BY submission",
+        [benchmark],
+    )
+    distinct = sorted({tuple(row["models"]) for row in submissions})
+    counted = database.rows(
+        """
+        SELECT position, basis, count(*) AS samples
+        FROM repository_presence_of_each(CAST($lists AS VARCHAR[][])) JOIN sample USING (repository)
+        JOIN membership USING (sample) WHERE benchmark = $benchmark
+        GROUP BY position, basis ORDER BY position, samples DESC, basis
+        """,
+        {"lists": [list(models) for models in distinct], "benchmark": benchmark},
+    )
+    bases: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for row in counted:
+        bases.setdefault(distinct[row["position"] - 1], []).append((row["basis"], row["samples"]))
+    return {row["submission"]: tuple(bases.get(tuple(row["models"]), ())) for row in submissions}
+
+
+@remembered
 def sample_ids(database: Snapshot) -> tuple[str, ...]:
     """Return the id of every sample."""
     return tuple(row["sample"] for row in database.rows("SELECT sample FROM sample ORDER BY sample"))
@@ -134,8 +170,8 @@ def sample(database: Snapshot, key: str) -> SampleRecord | None:
     rows = database.rows(
         """
         SELECT sample, repository, number, title, created_at, base_commit, files, added_lines, removed_lines,
-               duplicate_group, gold_fails_own_tests, landed_commit, landed_at, landing.state AS landing_state,
-               landing.evidence AS landing_evidence, head_day
+               duplicate_group, gold_fails_own_tests, landed_commit, landed_at,
+               landing.state AS landing_state, landing.evidence AS landing_evidence, head_day
         FROM sample LEFT JOIN landing USING (sample) LEFT JOIN repository USING (repository)
         WHERE sample = ?
         """,
@@ -143,6 +179,14 @@ def sample(database: Snapshot, key: str) -> SampleRecord | None:
     )
     if not rows:
         return None
+    used: dict[str, list[tuple[str, str]]] = {}
+    for row in database.rows(
+        """
+        SELECT DISTINCT benchmark, model, model.title FROM submission_model JOIN model USING (model)
+        ORDER BY benchmark, model.title, model
+        """
+    ):
+        used.setdefault(row["benchmark"], []).append((row["model"], row["title"]))
     benchmarks = database.rows(
         """
         SELECT benchmark, difficulty.title AS difficulty
@@ -192,7 +236,8 @@ def evidence(database: Snapshot, key: str, detector: str, cutoff: date) -> Evide
     )[0]
     blocks = database.rows(
         """
-        SELECT block, scope, score, method, path, line_start, line_end, coalesce(line_scores, []) AS line_scores
+        SELECT block, scope, score, method, path, line_start, line_end,
+               coalesce(line_scores, []) AS line_scores
         FROM block_presence WHERE detector = ? AND sample = ? AND valid_from = ? ORDER BY score, block
         """,
         [detector, key, found["valid_from"]],
@@ -222,8 +267,8 @@ def outcomes_of_sample(
         ), exposure AS (
             SELECT unnest(range(1, len($exposures) + 1)) AS position, unnest($exposures, recursive := true)
         )
-        SELECT submission, benchmark, submission.title, framework, coalesce(models, []) AS models, cutoff, basis,
-               coalesce(outcome, 'not_submitted') AS outcome, label
+        SELECT submission, benchmark, submission.title, framework, coalesce(models, []) AS models, cutoff,
+               basis, coalesce(outcome, 'not_submitted') AS outcome, label
         FROM membership JOIN submission USING (benchmark)
         LEFT JOIN submission_cutoff USING (benchmark, submission)
         LEFT JOIN result USING (benchmark, submission, sample)
@@ -243,7 +288,8 @@ def models(database: Snapshot) -> Table:
         database.rows(
             """
             SELECT model, title, vendor, released, cutoff, basis, source, open_weights,
-                   count(DISTINCT (benchmark, submission)) FILTER (WHERE submission IS NOT NULL) AS submissions
+                   count(DISTINCT (benchmark, submission)) FILTER (WHERE submission IS NOT NULL)
+                       AS submissions
             FROM model LEFT JOIN submission_model USING (model)
             GROUP BY ALL ORDER BY released DESC, model
             """

@@ -16,13 +16,14 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkChoice:
-    """A benchmark and what its submissions can be filtered by."""
+    """A benchmark and what its submissions can be filtered by; models as pairs of key and title."""
 
     benchmark: str
     title: str
     size: int
     levels: tuple[Level, ...]
     frameworks: tuple[str, ...]
+    models: tuple[tuple[str, str], ...]
     first_submitted: date | None
     last_submitted: date | None
 
@@ -63,6 +64,7 @@ class ModelUse:
 
     tag: str
     evidence: str
+    role: str | None
     model: str | None
     title: str | None
     vendor: str | None

@@ -13,7 +13,9 @@ from engine.store.connection import DatabaseError
 def database_missing(error: DatabaseError) -> None:
     """Say how to make the database."""
     st.title("There is no database yet", anchor=False)
-    st.markdown("The dashboard reads a database that is built from the facts in `data/` in a few seconds. Run")
+    st.markdown(
+        "The dashboard reads a database that is built from the facts in `data/` in a few seconds. Run"
+    )
     st.code("benchchecker build", language=None)
     st.markdown("and this page will show the leaderboard by itself.")
     st.caption(words.markdown(error))
@@ -44,4 +46,7 @@ def no_rows(why: str, action: str, act: Callable[[], None]) -> None:
 
 def not_found(what: str, asked: str, remedy: str) -> None:
     """Say that the database does not have what the address asks for. `what` and `remedy` are Markdown."""
-    st.warning(f"There is no {what} **{words.markdown(asked)}** in this database. {remedy}", icon=":material/search_off:")
+    st.warning(
+        f"There is no {what} **{words.markdown(asked)}** in this database. {remedy}",
+        icon=":material/search_off:",
+    )

@@ -20,7 +20,7 @@ from dashboard.links import Target
 from dashboard.theme import Tone
 
 _ASSETS = Path(__file__).parent / "components"
-PAGE_SIZE = 100
+PAGE_SIZE = 50
 _AXIS = {"low": 0, "high": 100, "ticks": [0, 25, 50, 75, 100], "unit": "%"}
 
 
@@ -49,10 +49,12 @@ class Cell:
         cell: dict[str, Any] = {
             "text": words.printable(self.text),
             "detail": words.printable(self.detail),
-            "tone": self.tone,
+            "tone": "" if self.tone == "neutral" else self.tone,
             "symbol": self.symbol,
             "hint": words.printable(self.hint),
         }
+        # A page holds a thousand cells, most of them with little to say.
+        cell = {name: value for name, value in cell.items() if value}
         if isinstance(self.link, Target):
             cell["href"] = self.link.href
             cell["open"] = {"page": self.link.page, "parameters": dict(self.link.parameters)}
@@ -187,13 +189,14 @@ def page_of(rows: Sequence[Any], address: Address) -> slice:
     pages = max(1, -(-len(rows) // PAGE_SIZE))
     page = int(address.number("page", 1, pages, 1))
     if pages > 1:
-        st.session_state["page-choice"] = page
-        st.pagination(pages, key="page-choice", on_change=_write_page)
+        # A pagination takes its page from its default only: each page has a widget of its own.
+        key = f"page-choice-{page}"
+        st.pagination(pages, default=page, key=key, on_change=_write_page, args=(key,))
     return slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
 
 
-def _write_page() -> None:
-    page = st.session_state["page-choice"]
+def _write_page(key: str) -> None:
+    page = st.session_state[key]
     write({"page": None if page == 1 else str(page)})
 
 

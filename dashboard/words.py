@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from datetime import date
+from datetime import UTC, date, datetime
 
 from engine.statistics.proportions import Interval
 
@@ -87,6 +87,16 @@ def points_interval(bounds: Interval | None) -> str:
 def day(value: date | None) -> str:
     """Return a day as `2025-03-31`, or a dash."""
     return DASH if value is None else value.isoformat()
+
+
+def utc_day(instant: datetime | None) -> str:
+    """Return the UTC day of an instant as `2025-03-31`, or a dash."""
+    return DASH if instant is None else day(instant.astimezone(UTC).date())
+
+
+def optional(value: object) -> str | None:
+    """Return a value as text, None where it is missing."""
+    return None if value is None else str(value)
 
 
 def count(number: int, singular: str, plural: str | None = None) -> str:

@@ -1,4 +1,240 @@
-"""What the words mean and where the data comes from."""
+"""The leaderboard: every submission before and after its contaminated samples are left out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from datetime import date
+
 import streamlit as st
+
+from dashboard import comparison_cells as cells
+from dashboard import downloads, filters, queries, standings, states, words
+from dashboard.address import Address, write
+from dashboard.database import snapshot
+from dashboard.filters import ALL, Scope
+from dashboard.links import Target
+from dashboard.records import Catalogue
+from dashboard.table import Cell, Column, Dumbbell, Row, Sort, evidence_table, page_of
+from engine.export.leaderboard import leaderboard_table, printed_leaderboard
+from engine.leaderboard.board import Leaderboard, LeaderboardRow
+from engine.statistics.verdict import Criteria, Verdict
+from engine.store.connection import Snapshot
+
+_NARROWING = ("difficulty", "framework", "model", "since", "until", "weights", "page")
+_WEIGHTS = {ALL: "All", "open": "Open weights", "closed": "Closed weights"}
+_COLUMNS = (
+    Column(
+        "rank",
+        "Rank",
+        "Place before and after among the submissions with a known cutoff, with 95% intervals below.",
+        sortable=True,
+        width="6.5rem",
+    ),
+    Column(
+        "submission", "Submission", "Framework and models below.", sortable=True, heading=True, width="22%"
+    ),
+    Column(
+        "cutoff",
+        "Cutoff",
+        "Last day of the training data of its models and where it is from; below, what says that they saw "
+        "the repositories.",
+        sortable=True,
+        width="9.5rem",
+    ),
+    cells.DUMBBELL_COLUMN,
+    cells.BEFORE_COLUMN,
+    cells.AFTER_COLUMN,
+    cells.CHANGE_COLUMN,
+    cells.VERDICT_COLUMN,
+)
+_FALLING_FIRST = ("before", "after", "cutoff")
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Everything the address says about this page."""
+
+    scope: Scope
+    difficulty: str | None
+    frameworks: tuple[str, ...]
+    models: tuple[str, ...]
+    since: date | None
+    until: date | None
+    open_weights: bool | None
+    sort: Sort
+
+    @property
+    def narrowing(self) -> int:
+        """How many filters leave submissions out."""
+        chosen = (self.frameworks, self.models, self.since, self.until)
+        return sum(bool(value) for value in chosen) + (self.open_weights is not None)
+
+
 def show() -> None:
-    st.title("Methods")
+    """Show the page."""
+    database, address = snapshot(), Address()
+    catalogue = queries.catalogue(database)
+    st.title("How much of each score survives on clean samples?", anchor=False)
+    if not catalogue.benchmarks or not catalogue.detectors:
+        states.nothing_imported()
+        return
+    view = _read(address, catalogue)
+    address.notice()
+    with st.skeleton(height=480):
+        board = _board(database, view)
+    if not board.rows:
+        _nothing(view)
+        return
+    _summarise(board, view)
+    cells.show_legend()
+    rows = standings.ordered(board.rows, view.sort.column, descending=view.sort.descending)
+    bases = queries.repository_bases(database, board.benchmark)
+    evidence_table(
+        "leaderboard",
+        f"Submissions to {view.scope.benchmark.title} before and after",
+        _COLUMNS,
+        [
+            _row(row, view, dict(bases.get(row.submission.submission, ())))
+            for row in rows[page_of(rows, address)]
+        ],
+        sort=view.sort,
+        on_sort=lambda column: _sort_by(column, view.sort),
+    )
+    shown = replace(board, rows=tuple(rows))
+    downloads.offer(
+        f"leaderboard-{board.benchmark}-{board.detector}",
+        lambda: leaderboard_table(shown),
+        lambda: printed_leaderboard(shown, view.scope.level_titles),
+    )
+
+
+def _board(database: Snapshot, view: _View) -> Leaderboard:
+    return standings.board(
+        database,
+        view.scope.benchmark.benchmark,
+        view.scope.detector.detector,
+        view.scope.threshold,
+        view.difficulty,
+        view.frameworks,
+        view.models,
+        view.since,
+        view.until,
+        view.open_weights,
+    )
+
+
+def _read(address: Address, catalogue: Catalogue) -> _View:
+    with st.grid(4, min_column_width=160):
+        benchmark = filters.choose_benchmark(address, catalogue)
+        detector = filters.choose_detector(address, catalogue)
+        levels = {ALL: "All"} | {level.difficulty: level.title for level in benchmark.levels}
+        difficulty = filters.choose(
+            address,
+            "difficulty",
+            "Difficulty",
+            levels,
+            default=ALL,
+            hint="Counts only the samples of this level.",
+        )
+        threshold = filters.choose_threshold(address, detector)
+    narrowed = any(address.text(name) for name in _NARROWING if name not in ("difficulty", "page"))
+    with st.expander("Which submissions?", expanded=narrowed), st.grid(3, min_column_width=160):
+        weights = filters.choose(address, "weights", "Weights", _WEIGHTS, default=ALL)
+        first, last = benchmark.first_submitted, benchmark.last_submitted
+        since = filters.choose_day(address, "since", "Submitted from", first, last)
+        until = filters.choose_day(address, "until", "Submitted up to", first, last)
+        named = {framework: framework for framework in benchmark.frameworks}
+        frameworks = filters.choose_many(address, "framework", "Framework", named, "All frameworks")
+        models = filters.choose_many(address, "model", "Model", dict(benchmark.models), "All models")
+    return _View(
+        scope=Scope(benchmark, detector, threshold),
+        difficulty=None if difficulty == ALL else difficulty,
+        frameworks=frameworks,
+        models=models,
+        since=since,
+        until=until,
+        open_weights={ALL: None, "open": True, "closed": False}[weights],
+        sort=_sort(address),
+    )
+
+
+def _sort(address: Address) -> Sort:
+    signed = [f"{sign}{column}" for column in standings.ORDERS for sign in ("", "-")]
+    asked = address.one_of("sort", signed, "rank")
+    return Sort(asked.removeprefix("-"), asked.startswith("-"))
+
+
+def _sort_by(column: str, sort: Sort) -> None:
+    descending = not sort.descending if column == sort.column else column in _FALLING_FIRST
+    order = f"{'-' if descending else ''}{column}"
+    write({"sort": None if order == "rank" else order, "page": None})
+
+
+def _nothing(view: _View) -> None:
+    title = words.markdown(view.scope.benchmark.title)
+    if view.narrowing:
+        why = f"No submission to {title} meets all {words.count(view.narrowing, 'filter')}."
+        states.no_rows(why, "Clear these filters", lambda: filters.clear(_NARROWING))
+    else:
+        st.markdown(f"The database holds no submission to {title} yet.")
+        st.code("benchchecker import submissions --help", language=None)
+
+
+def _summarise(board: Leaderboard, view: _View) -> None:
+    judged = [comparison for row in board.rows if (comparison := standings.adjusted(row)) is not None]
+    verdicts = Counter(comparison.judgement.verdict for comparison in judged)
+    first = next((row.before for row in board.rows if row.before is not None), None)
+    samples = "" if first is None else f" on {words.count(first.n, 'sample')}"
+    without = len(board.rows) - len(judged)
+    margin = f"{100 * Criteria().margin:g}"
+    sentences = [
+        f"**{words.count(len(board.rows), 'submission')}**{samples}. Do contaminated samples score higher? "
+        f"Yes, beyond chance: **{verdicts[Verdict.HOLDS]}**. "
+        f"No, not by {margin} points: **{verdicts[Verdict.DOES_NOT_HOLD]}**. "
+        f"Cannot be said: **{verdicts[Verdict.INSUFFICIENT]}**."
+    ]
+    if without:
+        sentences.append(f"No figure after: **{without}**, with the reason in the table.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(" ".join(sentences), width="stretch")
+        if view.narrowing:
+            st.button("Clear filters", on_click=filters.clear, args=(_NARROWING,), icon=":material/close:")
+
+
+def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
+    entry, comparison = row.submission, row.overall
+    about = " · ".join(filter(None, [entry.framework, ", ".join(entry.model_titles)]))
+    target = Target("submission", {"submission": entry.submission, **view.scope.parameters()})
+    content: dict[str, Cell | Dumbbell] = {
+        "rank": cells.rank_cell(row.rank_before, row.rank_after),
+        "submission": Cell(entry.title, detail=about, link=target),
+        "cutoff": Cell(words.day(entry.cutoff), detail=_basis(entry.basis, bases)),
+        "scores": cells.dumbbell(comparison, known=row.reason is None),
+    }
+    if comparison is None:
+        content["before"] = Cell(
+            words.percent(entry.reported_rate),
+            detail="as reported" if entry.reported_rate is not None else "",
+        )
+    else:
+        content["before"] = cells.rate_cell(comparison.before, comparison.before_interval)
+    if comparison is None or row.reason is not None:
+        content |= {"after": Cell(words.DASH), "change": Cell(words.DASH)}
+        content["verdict"] = Cell("No figure after", detail=row.reason or "", tone="unknown")
+    else:
+        content |= {
+            "after": cells.after_cell(comparison),
+            "change": cells.change_cell(comparison),
+            "verdict": cells.verdict_cell(comparison.judgement),
+        }
+    return Row(entry.submission, content, muted=row.reason is not None)
+
+
+def _basis(cutoff: str | None, repositories: dict[str, int]) -> str:
+    if cutoff is None:
+        return ""
+    counts = [
+        basis if len(repositories) == 1 else f"{basis} {count}" for basis, count in repositories.items()
+    ]
+    return f"{cutoff}; repositories {', '.join(counts)}"

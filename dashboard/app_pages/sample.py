@@ -7,12 +7,20 @@ from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from dashboard import filters, legend, lifecycle, links, queries, states, theme, words
+from dashboard import downloads, filters, legend, lifecycle, links, queries, states, theme, words
 from dashboard.address import Address, write
 from dashboard.cells import cutoff_cell, label_cell, outcome_cell, score_cell
 from dashboard.database import snapshot
 from dashboard.links import Target
-from dashboard.records import BlockEvidence, CutoffChoice, DetectorChoice, Evidence, SampleRecord, SubmissionOutcome
+from dashboard.records import (
+    BlockEvidence,
+    CutoffChoice,
+    DetectorChoice,
+    Evidence,
+    PresenceInterval,
+    SampleRecord,
+    SubmissionOutcome,
+)
 from dashboard.table import Cell, Column, Row, evidence_table, page_of
 from engine.store.connection import Snapshot
 
@@ -46,7 +54,7 @@ def show() -> None:
     if record is None:
         address.notice()
         return
-    with st.grid(min_column_width=160):
+    with st.grid(3, min_column_width=160):
         detector = filters.choose_detector(address, catalogue)
         threshold = filters.choose_threshold(address, detector)
         cutoff = _choose_cutoff(address, queries.cutoffs(database))
@@ -57,9 +65,14 @@ def show() -> None:
         _state_at(evidence, threshold, cutoff)
     panels = _panels(database, record, catalogue.detectors, detector, threshold)
     _life(panels, lifecycle.Marks(_day(record.landed_at), cutoff, queries.cutoffs(database)))
+    notes = {"sample": record.sample, "database": database.version}
+    intervals = queries.lifecycle(database, record.sample)
+    downloads.offer(f"{record.sample}-life", lambda: downloads.table_of(intervals, PresenceInterval, notes))
+    notes |= filters.labelling(detector, threshold)
     if cutoff is not None:
-        _evidence(record, evidence, cutoff)
-    _who(queries.outcomes_of_sample(database, record.sample, detector.detector, threshold), detector, threshold)
+        _evidence(record, evidence, cutoff, notes)
+    outcomes = queries.outcomes_of_sample(database, record.sample, detector.detector, threshold)
+    _who(record, outcomes, notes)
 
 
 def _find(database: Snapshot, address: Address) -> SampleRecord | None:
@@ -96,8 +109,13 @@ def _invite(known: Sequence[str]) -> None:
     )
     # One of each repository, as far as they go.
     examples = list({sample.rpartition("-")[0]: sample for sample in known}.values())[:_EXAMPLES]
-    rows = [Row(sample, {"sample": Cell(sample, link=Target("sample", {"sample": sample}))}) for sample in examples]
-    evidence_table("examples", "Some samples to start with", [Column("sample", "For example", heading=True)], rows)
+    rows = [
+        Row(sample, {"sample": Cell(sample, link=Target("sample", {"sample": sample}))})
+        for sample in examples
+    ]
+    evidence_table(
+        "examples", "Some samples to start with", [Column("sample", "For example", heading=True)], rows
+    )
 
 
 def _choose_cutoff(address: Address, choices: Sequence[CutoffChoice]) -> date | None:
@@ -126,15 +144,19 @@ def _cutoff_title(choice: CutoffChoice) -> str:
 
 def _describe(record: SampleRecord) -> None:
     if record.title:
-        st.subheader(words.markdown(record.title), anchor=False)
+        st.header(words.markdown(record.title), anchor=False)
     facts = [f"{words.markdown(record.repository)} \\#{record.number}"]
-    facts += [f"{words.markdown(name)}" + (f", {words.markdown(level)}" if level else "") for name, level in record.benchmarks]
+    facts += [
+        f"{words.markdown(name)}" + (f", {words.markdown(level)}" if level else "")
+        for name, level in record.benchmarks
+    ]
     if record.files is not None:
-        facts.append(
-            f"{words.count(record.files, 'file')}, +{record.added_lines or 0} {words.MINUS}{record.removed_lines or 0} lines"
-        )
+        lines = f"+{record.added_lines or 0} {words.MINUS}{record.removed_lines or 0} lines"
+        facts.append(f"{words.count(record.files, 'file')}, {lines}")
     st.markdown(" · ".join(facts))
-    landed = "The fix never landed" if record.landed_at is None else f"The fix landed on {_day(record.landed_at)}"
+    landed = (
+        "The fix never landed" if record.landed_at is None else f"The fix landed on {_day(record.landed_at)}"
+    )
     if record.landing_evidence:
         landed += f": {words.markdown(record.landing_evidence)}"
     st.markdown(landed + ".")
@@ -169,9 +191,8 @@ def _state_at(evidence: Evidence, threshold: float, cutoff: date) -> None:
         verdict = "**was in the repository**: a sample that a model which read the repository may remember"
     else:
         verdict = "**was not in the repository** as this detector sees it: the sample is clean"
-    st.markdown(
-        f"At the cutoff {cutoff} the fix {verdict}. Score {evidence.score:.2f}, threshold {threshold:.2f}; {reason}."
-    )
+    scores = f"Score {evidence.score:.2f}, threshold {threshold:.2f}"
+    st.markdown(f"At the cutoff {cutoff} the fix {verdict}. {scores}; {reason}.")
 
 
 def _panels(
@@ -193,7 +214,7 @@ def _panels(
 
 
 def _life(panels: Sequence[lifecycle.Panel], marks: lifecycle.Marks) -> None:
-    st.subheader("When was the fix in the code?", anchor=False)
+    st.header("When was the fix in the code?", anchor=False)
     colours = theme.palette()
     legend.show(
         legend.Entry("bar", colours.contaminated, "in the code (score at or above the threshold)"),
@@ -212,8 +233,8 @@ def _life(panels: Sequence[lifecycle.Panel], marks: lifecycle.Marks) -> None:
     )
 
 
-def _evidence(record: SampleRecord, evidence: Evidence, cutoff: date) -> None:
-    st.subheader(f"What the verdict at {cutoff} rests on", anchor=False)
+def _evidence(record: SampleRecord, evidence: Evidence, cutoff: date, notes: dict[str, str]) -> None:
+    st.header(f"What the verdict at {cutoff} rests on", anchor=False)
     if evidence.commit is not None:
         where = links.commit(record.repository, evidence.commit)
         named = f"[{evidence.commit[:12]}]({where})" if where else words.markdown(evidence.commit[:12])
@@ -221,10 +242,13 @@ def _evidence(record: SampleRecord, evidence: Evidence, cutoff: date) -> None:
     if not evidence.blocks:
         st.markdown(f"No block was compared: {words.markdown(evidence.reason)}.")
         return
-    rows = [
-        Row(str(block.block), _block_cells(record, evidence, block)) for block in evidence.blocks
-    ]
+    rows = [Row(str(block.block), _block_cells(record, evidence, block)) for block in evidence.blocks]
     evidence_table("blocks", f"Blocks of the fix at {cutoff}", _BLOCK_COLUMNS, rows)
+    about = notes | {"cutoff": cutoff.isoformat(), "commit": evidence.commit or ""}
+    downloads.offer(
+        f"{record.sample}-blocks-{cutoff}",
+        lambda: downloads.table_of(evidence.blocks, BlockEvidence, about),
+    )
 
 
 def _block_cells(record: SampleRecord, evidence: Evidence, block: BlockEvidence) -> dict[str, Cell]:
@@ -239,8 +263,8 @@ def _block_cells(record: SampleRecord, evidence: Evidence, block: BlockEvidence)
     }
 
 
-def _who(outcomes: Sequence[SubmissionOutcome], detector: DetectorChoice, threshold: float) -> None:
-    st.subheader("Who resolved it?", anchor=False)
+def _who(record: SampleRecord, outcomes: Sequence[SubmissionOutcome], notes: dict[str, str]) -> None:
+    st.header("Who resolved it?", anchor=False)
     if not outcomes:
         st.markdown("No submission in the database was asked this sample.")
         return
@@ -259,7 +283,8 @@ def _who(outcomes: Sequence[SubmissionOutcome], detector: DetectorChoice, thresh
                         {
                             "benchmark": outcome.benchmark,
                             "submission": outcome.submission,
-                            **filters.labelling(detector, threshold),
+                            "detector": notes["detector"],
+                            "threshold": notes["threshold"],
                         },
                     ),
                 ),
@@ -272,3 +297,6 @@ def _who(outcomes: Sequence[SubmissionOutcome], detector: DetectorChoice, thresh
         for outcome in outcomes[shown]
     ]
     evidence_table("who", "Submissions and their results on this sample", _WHO_COLUMNS, rows)
+    downloads.offer(
+        f"{record.sample}-submissions", lambda: downloads.table_of(outcomes, SubmissionOutcome, notes)
+    )

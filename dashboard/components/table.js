@@ -46,10 +46,10 @@ function dumbbell(cell, axis) {
     drawing.append(mark("line", { class: "joint", ...ends, y1: "50%", y2: "50%" }));
   }
   if (cell.before) {
-    drawing.append(mark("circle", { class: "dot before", cx: position(axis, cell.before.value), cy: "50%", r: 5 }));
+    drawing.append(mark("circle", { class: "dot before", cx: position(axis, cell.before.value), cy: "50%", r: 6 }));
   }
   if (cell.after) {
-    drawing.append(mark("circle", { class: "dot after", cx: position(axis, cell.after.value), cy: "50%", r: 5 }));
+    drawing.append(mark("circle", { class: "dot after", cx: position(axis, cell.after.value), cy: "50%", r: 4 }));
   }
   return drawing;
 }
@@ -84,7 +84,8 @@ function link(cell, send) {
 
 function fill(target, cell, column, axis, send) {
   if (column.kind === "dumbbell") {
-    target.append(dumbbell(cell, axis));
+    // The scale stands in the heading of the column; a card has none, and shows its own.
+    target.append(dumbbell(cell, axis), scale(axis));
     return;
   }
   const main = element("div", `main tone-${cell.tone ?? "neutral"}`);
@@ -159,6 +160,7 @@ export default function (component) {
   titles.setAttribute("role", "row");
   titles.append(...data.columns.map((column) => header(column, data.axis, setTriggerValue)));
   head.append(titles);
+  if (!data.columns.some((column) => column.sortable)) head.className = "still";
   const content = element("tbody");
   content.setAttribute("role", "rowgroup");
   content.append(body(data.rows, data.columns, data.axis, setTriggerValue));

@@ -21,7 +21,12 @@ HOSTILE_FORMULA = '=HYPERLINK("http://localhost/","a")&50%_of\\it'
 
 REPOSITORIES = ("orbit-lab/kepler", "acme/widgets", "quiet/solver")
 LEVELS = {
-    "tiny-verified": (("lt15m", "< 15 min"), ("15m_1h", "15 min – 1 h"), ("1h_4h", "1 – 4 h"), ("gt4h", "> 4 h")),
+    "tiny-verified": (
+        ("lt15m", "< 15 min"),
+        ("15m_1h", "15 min – 1 h"),
+        ("1h_4h", "1 – 4 h"),
+        ("gt4h", "> 4 h"),
+    ),
     "tiny-java": (("easy", "Easy"), ("medium", "Medium"), ("hard", "Hard")),
 }
 MODELS = (
@@ -74,7 +79,13 @@ def write_folder(folder: Path, size: Size | None = None, *, seed: int = 1) -> Pa
     write_facts(
         folder,
         "outside_result",
-        [{"benchmark": "tiny-verified", "submission": "s000", "reported_id": '<img src=x onerror="window.hacked=1">'}],
+        [
+            {
+                "benchmark": "tiny-verified",
+                "submission": "s000",
+                "reported_id": '<img src=x onerror="window.hacked=1">',
+            }
+        ],
     )
     write_facts(folder, "repository_presence", _repository_presence())
     return folder
@@ -200,13 +211,17 @@ def _only_submission(row: dict[str, Any]) -> dict[str, Any]:
 
 def _tags(row: dict[str, Any]) -> list[dict[str, Any]]:
     key = _only(row, "benchmark", "submission")
-    tags = [key | {"tag": row["model"] or "omega-9", "model": row["model"], "evidence": "tag of the submission"}]
+    tags = [
+        key | {"tag": row["model"] or "omega-9", "model": row["model"], "evidence": "tag of the submission"}
+    ]
     if row["submission"] == "s003":
         tags.append(key | {"tag": "alpha-1", "model": "alpha-1", "evidence": "named in the title"})
     return tags
 
 
-def _results(row: dict[str, Any], samples: list[dict[str, Any]], chance: random.Random) -> list[dict[str, Any]]:
+def _results(
+    row: dict[str, Any], samples: list[dict[str, Any]], chance: random.Random
+) -> list[dict[str, Any]]:
     rows = []
     for sample in samples:
         if sample["benchmark"] != row["benchmark"]:
@@ -280,7 +295,11 @@ def _write_models(folder: Path) -> None:
         lines = [f'model = "{model}"', f'title = "{title}"', f'vendor = "{title.split()[0]} Labs"']
         lines.append("released = 2025-06-01")
         if cutoff is not None:
-            lines += [f"cutoff = {cutoff.isoformat()}", f'basis = "{basis}"', 'source = "Alpha Labs, model card, https://example.org/card"']
+            lines += [
+                f"cutoff = {cutoff.isoformat()}",
+                f'basis = "{basis}"',
+                'source = "Alpha Labs, model card, https://example.org/card"',
+            ]
         if open_weights is not None:
             lines.append(f"open_weights = {str(open_weights).lower()}")
         entries.append("[[model]]\n" + "\n".join(lines) + "\n")

@@ -1,0 +1,124 @@
+"""Cells of a comparison before and after, shared by the leaderboard and the page of a submission."""
+
+from __future__ import annotations
+
+from dashboard import legend, theme, words
+from dashboard.table import Cell, Column, Dumbbell, Point
+from dashboard.theme import Tone
+from engine.statistics.proportions import Interval, Proportion
+from engine.statistics.ranking import Rank
+from engine.statistics.summary import Comparison
+from engine.statistics.verdict import Judgement, Verdict
+
+_VERDICTS: dict[Verdict, tuple[str, Tone, str]] = {
+    Verdict.HOLDS: ("Holds", "contaminated", "●"),
+    Verdict.DOES_NOT_HOLD: ("Does not hold", "clean", "○"),
+    Verdict.INSUFFICIENT: ("Insufficient evidence", "unknown", "?"),
+}
+
+DUMBBELL_COLUMN = Column(
+    "scores",
+    "Resolved, %",
+    "Hollow: all samples. Filled: clean samples only. The thin lines are 95% intervals.",
+    kind="dumbbell",
+)
+BEFORE_COLUMN = Column(
+    "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end", sortable=True
+)
+AFTER_COLUMN = Column(
+    "after",
+    "After",
+    "Share of the clean samples resolved, with its 95% interval.",
+    align="end",
+    sortable=True,
+)
+CHANGE_COLUMN = Column(
+    "change",
+    "Change",
+    "Relative change of the rate. Below it: clean minus contaminated rate in points, with its 95% interval.",
+    align="end",
+    sortable=True,
+)
+VERDICT_COLUMN = Column(
+    "verdict",
+    "Contamination test",
+    "Holds: contaminated samples score higher beyond chance. Does not hold: not by five points or more.",
+    sortable=True,
+)
+
+
+def show_legend() -> None:
+    """Say what the points and lines of `DUMBBELL_COLUMN` mean."""
+    colours = theme.palette()
+    legend.show(
+        legend.Entry("hollow", colours.before, "before: all samples"),
+        legend.Entry("filled", colours.clean, "after: clean samples only"),
+        legend.Entry("line", colours.before, "thin lines: 95% intervals"),
+    )
+
+
+def dumbbell(comparison: Comparison | None, *, known: bool) -> Dumbbell:
+    """Return the two points; the second only where the labels are `known`."""
+    if comparison is None:
+        return Dumbbell(None, None, "no usable results")
+    before = _point(comparison.before, comparison.before_interval)
+    after = _point(comparison.clean, comparison.clean_interval) if known else None
+    alt = f"before {words.percent(comparison.before.rate)}, after " + (
+        words.percent(comparison.clean.rate) if known else "not known"
+    )
+    return Dumbbell(before, after, alt)
+
+
+def _point(share: Proportion, bounds: Interval | None) -> Point | None:
+    if share.rate is None:
+        return None
+    ends = (None, None) if bounds is None else (100 * bounds.low, 100 * bounds.high)
+    return Point(100 * share.rate, *ends)
+
+
+def rate_cell(share: Proportion, bounds: Interval | None, *, note: str = "", hint: str = "") -> Cell:
+    """Return a rate over its counts and interval."""
+    parts = [words.share_of(share.k, share.n) if share.n else "no sample", words.interval(bounds)]
+    return Cell(words.percent(share.rate), detail=" ".join([*filter(None, parts), note]).strip(), hint=hint)
+
+
+def after_cell(comparison: Comparison) -> Cell:
+    """Return the clean rate, and how many samples it leaves out as unknown."""
+    unknown = comparison.unknown.n
+    note = f"· {unknown} unknown" if unknown else ""
+    return rate_cell(comparison.clean, comparison.clean_interval, note=note)
+
+
+def change_cell(comparison: Comparison) -> Cell:
+    """Return the relative change over the difference of clean and contaminated rate."""
+    detail = ""
+    if comparison.difference is not None:
+        bounds = words.points_interval(comparison.difference_interval)
+        detail = f"{words.signed_points(comparison.difference)} {bounds}"
+    return Cell(words.signed_percent(comparison.relative_change), detail=detail)
+
+
+def verdict_cell(judgement: Judgement) -> Cell:
+    """Return the verdict, with its reasons on hovering."""
+    text, tone, symbol = _VERDICTS[judgement.verdict]
+    return Cell(text, tone=tone, symbol=symbol, hint="; ".join(judgement.sentences))
+
+
+def verdict_title(verdict: Verdict) -> str:
+    """Return the verdict as a reader sees it."""
+    return _VERDICTS[verdict][0]
+
+
+def rank_cell(before: Rank | None, after: Rank | None) -> Cell:
+    """Return the places before and after, over the places they could as well be."""
+    if before is None or after is None:
+        return Cell(words.DASH, tone="unknown")
+    return Cell(
+        f"{before.rank} → {after.rank}",
+        detail=f"{_places(before)} → {_places(after)}",
+        hint="95% intervals of the place before and after",
+    )
+
+
+def _places(rank: Rank) -> str:
+    return f"[{rank.low}{words.DASH}{rank.high}]"

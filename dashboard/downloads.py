@@ -1,0 +1,125 @@
+"""Downloads: every table of the dashboard as CSV and LaTeX, written by the engine when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import date, datetime
+from typing import Any
+
+import streamlit as st
+
+from dashboard import words
+from dashboard.records import BlockEvidence, PresenceInterval, SampleResult, SubmissionOutcome
+from engine.export.columns import SEPARATOR
+from engine.export.table import Column, Table, Value, from_records
+from engine.export.writers import Format, encode
+
+_FORMATS: tuple[tuple[Format, str, str, str], ...] = (
+    ("csv", "CSV", "csv", "text/csv"),
+    ("latex", "LaTeX", "tex", "application/x-tex"),
+)
+_SAMPLE_RESULTS = (
+    Column("sample", title="Sample"),
+    Column("outcome", title="Result"),
+    Column("label", title="Label"),
+    Column("score", "real", "Score"),
+    Column("difficulty", title="Difficulty"),
+    Column("landed_at", "day", "Fix landed"),
+    Column("reason", title="Reason"),
+    Column("method", title="Method"),
+    Column("repository", title="Repository"),
+    Column("repository_verdict", title="Repository verdict"),
+    Column("repository_basis", title="Repository basis"),
+)
+_OUTCOMES = (
+    Column("submission", title="Submission"),
+    Column("title", title="Title"),
+    Column("benchmark", title="Benchmark"),
+    Column("outcome", title="Result"),
+    Column("label", title="Label"),
+    Column("cutoff", "day", "Cutoff"),
+    Column("basis", title="Basis"),
+    Column("models", title="Models"),
+    Column("framework", title="Framework"),
+)
+_BLOCKS = (
+    Column("scope", title="Block"),
+    Column("score", "real", "Score"),
+    Column("line_scores", title="Scores of lines"),
+    Column("path", title="Path"),
+    Column("line_start", "integer", "First line"),
+    Column("line_end", "integer", "Last line"),
+    Column("method", title="Method"),
+)
+_INTERVALS = (
+    Column("detector", title="Detector"),
+    Column("valid_from", "day", "From"),
+    Column("valid_to", "day", "To"),
+    Column("state", title="State"),
+    Column("score", "real", "Score"),
+    Column("method", title="Method"),
+    Column("reason", title="Reason"),
+)
+Record = SampleResult | SubmissionOutcome | BlockEvidence | PresenceInterval
+_COLUMNS: dict[type[Record], tuple[Column, ...]] = {
+    SampleResult: _SAMPLE_RESULTS,
+    SubmissionOutcome: _OUTCOMES,
+    BlockEvidence: _BLOCKS,
+    PresenceInterval: _INTERVALS,
+}
+
+
+def offer(name: str, table: Callable[[], Table], latex: Callable[[], Table] | None = None) -> None:
+    """Offer a table as CSV and LaTeX. It is made when the reader asks for it.
+
+    Args:
+        name: Name of the file, without its suffix.
+        table: Makes the table.
+        latex: Makes the narrower table for print, where it is not the same.
+    """
+    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")
+    with st.container(horizontal=True, gap="small"):
+        for form, title, suffix, mime in _FORMATS:
+            make = latex if form == "latex" and latex is not None else table
+            st.download_button(
+                f"Download {title}",
+                _encoder(make, form),
+                file_name=f"{stem}.{suffix}",
+                mime=mime,
+                key=f"download-{name}-{form}",
+                on_click="ignore",
+                icon=":material/download:",
+                type="tertiary",
+            )
+
+
+def table_of(records: Iterable[Record], kind: type[Record], notes: Mapping[str, str]) -> Table:
+    """Return records of one `kind` as a table, with `notes` on how it was made."""
+    columns = _COLUMNS[kind]
+    rows = ({name: _value(value) for name, value in asdict(record).items()} for record in records)
+    return from_records(columns, rows, tuple(notes.items()))
+
+
+def table_of_rows(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], notes: Mapping[str, str]
+) -> Table:
+    """Return rows of a query as a table of text."""
+    records = ({name: words.optional(row[name]) for name in columns} for row in rows)
+    return from_records([Column(name) for name in columns], records, tuple(notes.items()))
+
+
+def _encoder(make: Callable[[], Table], form: Format) -> Callable[[], bytes]:
+    return lambda: encode(make(), form)
+
+
+def _value(value: Any) -> Value:
+    match value:
+        case tuple():
+            return SEPARATOR.join(str(part) for part in value)
+        case datetime():
+            return date.fromisoformat(words.utc_day(value))
+        case _:
+            known: Value = value
+            return known

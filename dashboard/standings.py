@@ -1,0 +1,90 @@
+"""The leaderboard as the engine computes it, remembered by its filters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+from dashboard.database import remembered
+from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
+from engine.leaderboard.filters import Filters
+from engine.statistics.summary import Comparison
+from engine.statistics.verdict import Verdict
+from engine.store.connection import Snapshot
+
+VERDICT_ORDER = (Verdict.HOLDS, Verdict.INSUFFICIENT, Verdict.DOES_NOT_HOLD)
+
+
+@remembered
+def board(
+    database: Snapshot,
+    benchmark: str,
+    detector: str,
+    threshold: float,
+    difficulty: str | None = None,
+    frameworks: tuple[str, ...] = (),
+    models: tuple[str, ...] = (),
+    since: date | None = None,
+    until: date | None = None,
+    open_weights: bool | None = None,
+) -> Leaderboard:
+    """Return the leaderboard of the submissions that meet every filter."""
+    filters = Filters(frameworks, models, since, until, open_weights)
+    return leaderboard(database, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+
+
+def adjusted(row: LeaderboardRow) -> Comparison | None:
+    """Return the comparison of a row that has adjusted figures, None for the others."""
+    return row.overall if row.reason is None else None
+
+
+def _rank_after(row: LeaderboardRow) -> float | None:
+    return None if row.rank_after is None else row.rank_after.rank
+
+
+def _after(row: LeaderboardRow) -> float | None:
+    return None if row.after is None else row.after.rate
+
+
+def _before(row: LeaderboardRow) -> float | None:
+    return None if row.before is None else row.before.rate
+
+
+def _change(row: LeaderboardRow) -> float | None:
+    comparison = adjusted(row)
+    return None if comparison is None else comparison.relative_change
+
+
+def _cutoff(row: LeaderboardRow) -> float | None:
+    cutoff = row.submission.cutoff
+    return None if cutoff is None else cutoff.toordinal()
+
+
+def _verdict(row: LeaderboardRow) -> float | None:
+    comparison = adjusted(row)
+    return None if comparison is None else VERDICT_ORDER.index(comparison.judgement.verdict)
+
+
+def _title(row: LeaderboardRow) -> str:
+    return row.submission.title.casefold()
+
+
+ORDERS: dict[str, Callable[[LeaderboardRow], float | str | None]] = {
+    "rank": _rank_after,
+    "submission": _title,
+    "cutoff": _cutoff,
+    "before": _before,
+    "after": _after,
+    "change": _change,
+    "verdict": _verdict,
+}
+"""What the leaderboard can be sorted by."""
+
+
+def ordered(rows: tuple[LeaderboardRow, ...], column: str, *, descending: bool) -> list[LeaderboardRow]:
+    """Return `rows` sorted by one of `ORDERS`; those without a value come last either way."""
+    value_of = ORDERS[column]
+    values = [(value_of(row), row) for row in rows]
+    known = [(value, row) for value, row in values if value is not None]
+    known.sort(key=lambda pair: pair[0], reverse=descending)
+    return [row for _, row in known] + [row for value, row in values if value is None]
