@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.overlap.hashing import I64
+from engine.overlap.index import EvaluationIndex
 
 _ROWS_PER_WRITE = 512
 
@@ -46,20 +47,31 @@ class PairRow:
     excerpt_offset: int
 
 
-def as_ranges(positions: I64) -> list[int]:
-    """Return ascending positions as (first, count) pairs laid end to end."""
-    if not len(positions):
-        return []
-    heads = np.concatenate(([0], np.flatnonzero(np.diff(positions) != 1) + 1))
-    counts = np.diff(np.append(heads, len(positions)))
-    ranges: list[int] = np.stack((positions[heads], counts), axis=1).ravel().tolist()
-    return ranges
+class MatchedRanges:
+    """The matched n-grams of every pair of a batch, packed as ranges.
 
+    Args:
+        document: Document of each matched n-gram, ascending.
+        position: Its position in the evaluation set, ascending for one document.
+        index: The evaluation set.
+    """
 
-def from_ranges(ranges: list[int]) -> I64:
-    """Return the positions that `as_ranges` packed."""
-    parts = [np.arange(first, first + count) for first, count in zip(ranges[::2], ranges[1::2], strict=True)]
-    return np.concatenate(parts) if parts else np.empty(0, np.int64)
+    def __init__(self, document: I64, position: I64, index: EvaluationIndex) -> None:
+        item = index.item_of[position]
+        new = np.ones(len(position), np.bool_)
+        new[1:] = (np.diff(position) != 1) | (np.diff(document) != 0) | (np.diff(item) != 0)
+        heads = np.flatnonzero(new)
+        counts = np.diff(np.append(heads, len(position)))
+        self._items = len(index.names)
+        self._pair = document[heads] * self._items + item[heads]
+        self._ranges = np.stack((position[heads] - index.offsets[item[heads]], counts), axis=1)
+
+    def of(self, document: int, item: int) -> list[int]:
+        """Return (first, count) pairs laid end to end, first counting from the item's first token."""
+        pair = document * self._items + item
+        low, high = np.searchsorted(self._pair, (pair, pair + 1))
+        ranges: list[int] = self._ranges[low:high].ravel().tolist()
+        return ranges
 
 
 class PairWriter:

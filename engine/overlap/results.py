@@ -10,93 +10,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from engine.overlap.evaluation_set import EvaluationSet
-from engine.overlap.hashing import I64
 from engine.overlap.index import EvaluationIndex, Flags
-from engine.overlap.pair_rows import from_ranges
+from engine.overlap.result_pairs import insert_pairs, ngram_totals
+from engine.overlap.result_tables import DATABASE_NAME, TABLES
 from engine.overlap.rules import Rules
 from engine.overlap.shard_scan import Coverage, ShardFiles
 from engine.store.facts import replacing
 
 if TYPE_CHECKING:
     import duckdb
-
-DATABASE_NAME = "overlap.duckdb"
-
-TABLES: tuple[str, ...] = (
-    """
-    CREATE TABLE scan (
-        evaluation VARCHAR NOT NULL,
-        evaluation_sha256 VARCHAR NOT NULL,
-        fields VARCHAR[] NOT NULL,
-        rules JSON NOT NULL,
-        ngrams BIGINT NOT NULL,
-        dropped_common_items BIGINT NOT NULL,
-        dropped_common_documents BIGINT NOT NULL,
-        pairs_before_drop BIGINT NOT NULL,
-        pairs_after_drop BIGINT NOT NULL,
-        versions JSON NOT NULL,
-        built_at TIMESTAMPTZ NOT NULL
-    )
-    """,
-    """
-    CREATE TABLE shard (
-        name VARCHAR PRIMARY KEY,
-        kind VARCHAR NOT NULL,
-        error VARCHAR,
-        sha256 VARCHAR,
-        raw_bytes BIGINT,
-        text_bytes BIGINT,
-        documents BIGINT,
-        skipped JSON,
-        repaired BIGINT,
-        problems VARCHAR[],
-        pairs_left_out BIGINT,
-        scanned_at TIMESTAMPTZ,
-        seconds DOUBLE,
-        CHECK ((error IS NULL) = (sha256 IS NOT NULL))
-    )
-    """,
-    """
-    CREATE TABLE item (
-        item VARCHAR PRIMARY KEY,
-        sha256 VARCHAR NOT NULL,
-        text VARCHAR NOT NULL,
-        tokens INTEGER NOT NULL,
-        ngrams INTEGER NOT NULL,
-        dropped_ngrams INTEGER NOT NULL,
-        judged BOOLEAN NOT NULL,
-        corpus_share DOUBLE CHECK (corpus_share BETWEEN 0 AND 1),
-        token_share DOUBLE NOT NULL CHECK (token_share BETWEEN 0 AND 1),
-        longest_match INTEGER NOT NULL,
-        pairs INTEGER NOT NULL,
-        flagged BOOLEAN NOT NULL
-    )
-    """,
-    # Without constraints: a pair comes from a scanned shard and a known item by construction, and there may
-    # be very many.
-    """
-    CREATE TABLE pair (
-        item VARCHAR NOT NULL,
-        item_sha256 VARCHAR NOT NULL,
-        shard VARCHAR NOT NULL,
-        document VARCHAR NOT NULL,
-        document_sha256 VARCHAR NOT NULL,
-        ngrams INTEGER NOT NULL,
-        share DOUBLE NOT NULL,
-        token_share DOUBLE NOT NULL,
-        longest_match INTEGER NOT NULL,
-        span INTEGER NOT NULL,
-        paragraph_share DOUBLE NOT NULL,
-        reasons VARCHAR[] NOT NULL,
-        flagged BOOLEAN NOT NULL,
-        excerpt VARCHAR NOT NULL,
-        excerpt_offset INTEGER NOT NULL
-    )
-    """,
-)
 
 
 def build_results(
@@ -122,7 +45,7 @@ def build_results(
         try:
             for statement in TABLES:
                 connection.execute(statement)
-            before = _insert_pairs(connection, evaluation, index, kept, rules, done)
+            before = insert_pairs(connection, evaluation, index, kept, rules, [file.pairs for file in done])
             _insert_items(connection, evaluation, index, kept, coverage, rules)
             _insert_shards(connection, markers)
             _insert_scan(connection, evaluation, index, kept, rules, before)
@@ -145,77 +68,6 @@ def _kept(index: EvaluationIndex, coverage: Coverage, rules: Rules) -> Flags:
     return kept
 
 
-def _insert_pairs(
-    connection: duckdb.DuckDBPyConnection,
-    evaluation: EvaluationSet,
-    index: EvaluationIndex,
-    kept: Flags,
-    rules: Rules,
-    files: Sequence[ShardFiles],
-) -> int:
-    """Insert the pairs that are still flagged or near it; return how many were flagged before dropping."""
-    import pyarrow.parquet as pq
-
-    every = index.groups >= 0
-    totals = {name: _totals(index, flags) for name, flags in (("kept", kept), ("every", every))}
-    flagged_before = 0
-    for file in files:
-        with pq.ParquetFile(file.pairs) as stream:
-            for batch in stream.iter_batches(batch_size=2048):
-                rows = []
-                for row in batch.to_pylist():
-                    item = row["item"]
-                    before = _judge(row, index, every, totals["every"][item], rules)
-                    after = _judge(row, index, kept, totals["kept"][item], rules)
-                    flagged_before += bool(before["reasons"])
-                    rows.append(_pair(row, evaluation, index, after))
-                if rows:
-                    _append(connection, "pair", rows)
-    return flagged_before
-
-
-def _judge(
-    row: dict[str, Any], index: EvaluationIndex, counted: Flags, total: int, rules: Rules
-) -> dict[str, Any]:
-    item = row["item"]
-    matched = from_ranges(row["matched"]) + index.offsets[item]
-    ngrams = int(counted[matched].sum())
-    share = ngrams / total if total else 0.0
-    token_share = row["contaminated"] / max(int(index.lengths[item]), 1)
-    rule_values = (
-        ("share", share >= rules.share),
-        ("span", row["span"] >= rules.span),
-        ("tokens", token_share >= rules.token_share),
-        ("paragraph", ngrams > 0 and row["paragraph_share"] >= rules.paragraph_share),
-    )
-    return {
-        "ngrams": ngrams,
-        "share": share,
-        "token_share": token_share,
-        "reasons": [name for name, holds in rule_values if holds],
-    }
-
-
-def _pair(
-    row: dict[str, Any], evaluation: EvaluationSet, index: EvaluationIndex, judged: dict[str, Any]
-) -> dict[str, Any]:
-    item = evaluation.items[row["item"]]
-    copied = ("shard", "document", "document_sha256", "longest_match", "span", "paragraph_share")
-    return {
-        "item": item.item,
-        "item_sha256": item.sha256,
-        **{name: row[name] for name in copied},
-        **judged,
-        "flagged": bool(judged["reasons"]),
-        "excerpt": row["excerpt"],
-        "excerpt_offset": row["excerpt_offset"],
-    }
-
-
-def _totals(index: EvaluationIndex, flags: Flags) -> I64:
-    return np.bincount(index.item_of[flags], minlength=len(index.names))
-
-
 def _insert_items(
     connection: duckdb.DuckDBPyConnection,
     evaluation: EvaluationSet,
@@ -224,9 +76,9 @@ def _insert_items(
     coverage: Coverage,
     rules: Rules,
 ) -> None:
-    totals, seen = _totals(index, kept), _totals(index, kept & coverage.seen)
-    starts = _totals(index, index.groups >= 0)
-    contaminated = _totals(index, coverage.contaminated)
+    totals, seen = ngram_totals(index, kept), ngram_totals(index, kept & coverage.seen)
+    starts = ngram_totals(index, index.groups >= 0)
+    contaminated = ngram_totals(index, coverage.contaminated)
     counts = dict(
         connection.execute("SELECT item, count(*) FROM pair WHERE flagged GROUP BY item").fetchall()
     )

@@ -18,7 +18,7 @@ from engine.overlap.hashing import I64, TextBatch
 from engine.overlap.index import EvaluationIndex, Flags
 from engine.overlap.lookup import distinct
 from engine.overlap.matcher import Matcher, Matches
-from engine.overlap.pair_rows import PairRow, PairWriter, as_ranges
+from engine.overlap.pair_rows import MatchedRanges, PairRow, PairWriter
 from engine.store.facts import replacing
 
 BATCH_CHARACTERS = 2 << 20
@@ -191,9 +191,29 @@ class ShardScan:
                 flagged[pairs[np.argmax(found.ngrams[pairs])]] = True
         kept = flagged | (share >= rules.keep_share)
         self._pairs_left_out += int((~kept).sum())
+        ranges = MatchedRanges(found.ngram_document, found.ngram_position, index)
+        hashes: dict[int, str] = {}
         for pair in np.flatnonzero(kept).tolist():
-            document, item = int(found.document[pair]), int(found.item[pair])
-            yield self._row(documents[document], batch, found, pair, item, paragraphs.get(document, 0.0))
+            number, item = int(found.document[pair]), int(found.item[pair])
+            if number not in hashes:
+                text = batch.text[batch.text_starts[number] : batch.text_ends[number]]
+                hashes[number] = hashlib.sha256(text.tobytes()).hexdigest()
+            item_text = int(index.batch.text_ends[item] - index.batch.text_starts[item])
+            token = int(found.place[pair] - batch.token_offsets[number])
+            offset, shown = excerpt(documents[number].text, token, item_text)
+            yield PairRow(
+                item=item,
+                shard=self._shard.name,
+                document=documents[number].key,
+                document_sha256=hashes[number],
+                matched=ranges.of(number, item),
+                contaminated=int(found.contaminated[pair]),
+                longest_match=int(found.longest[pair]),
+                span=int(found.span[pair]),
+                paragraph_share=paragraphs.get(number, 0.0),
+                excerpt=shown,
+                excerpt_offset=offset,
+            )
 
     def _paragraph_shares(
         self, documents: list[Document], batch: TextBatch, found: Matches
@@ -208,29 +228,3 @@ class ShardScan:
             inside = starts - batch.token_offsets[document]
             shares[int(document)] = paragraph_share(documents[document].text, inside, self._index.rules.n)
         return shares
-
-    def _row(
-        self, document: Document, batch: TextBatch, found: Matches, pair: int, item: int, paragraph: float
-    ) -> PairRow:
-        index, number = self._index, int(found.document[pair])
-        text = batch.text[batch.text_starts[number] : batch.text_ends[number]].tobytes()
-        low, high = index.offsets[item], index.offsets[item + 1]
-        of_document = slice(*np.searchsorted(found.ngram_document, (number, number + 1)))
-        positions = found.ngram_position[of_document]
-        positions = positions[(positions >= low) & (positions < high)] - low
-        item_text = int(index.batch.text_ends[item] - index.batch.text_starts[item])
-        token = int(found.place[pair] - batch.token_offsets[number])
-        offset, shown = excerpt(document.text, token, item_text)
-        return PairRow(
-            item=item,
-            shard=self._shard.name,
-            document=document.key,
-            document_sha256=hashlib.sha256(text).hexdigest(),
-            matched=as_ranges(positions),
-            contaminated=int(found.contaminated[pair]),
-            longest_match=int(found.longest[pair]),
-            span=int(found.span[pair]),
-            paragraph_share=paragraph,
-            excerpt=shown,
-            excerpt_offset=offset,
-        )
