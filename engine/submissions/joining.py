@@ -8,7 +8,7 @@ order of imports does not matter.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.benchmarks.catalogue import Benchmark
@@ -61,22 +61,18 @@ class Joiner:
         if found.results is None and known is None:
             return None, [_nothing_resolved(found, place)]
         said, problems = self._said(known, found, place)
-        entry, notes, doubts = self._outcomes(known, found.results, place)
-        problems += doubts
-        outcomes, more_notes, doubts = _with_patches(entry.outcomes, found.patches, place)
-        problems += doubts
-        takes_results = entry is not known and found.results is not None
+        taken, doubts = self._outcomes(known, found, place)
         row = {
             "benchmark": self.benchmark.benchmark,
             "submission": found.submission,
             **said,
             "framework": self._framework(known, found, said["title"]),
             "source": found.source
-            if known is None or (self.replace and takes_results)
+            if known is None or (self.replace and found.results)
             else known.row["source"],
-            **self._judgement(known, said["reported_rate"], outcomes, found, [*notes, *more_notes]),
+            **self._judgement(known, said["reported_rate"], taken, found.notes),
         }
-        return Entry(row, outcomes, entry.outside), problems
+        return Entry(row, taken.outcomes, frozenset(taken.outside)), [*problems, *doubts]
 
     def _said(
         self, known: Entry | None, found: Submission, place: Place
@@ -114,48 +110,41 @@ class Joiner:
         return self.frameworks.of(title)
 
     def _outcomes(
-        self, known: Entry | None, results: Results | None, place: Place
-    ) -> tuple[Entry, tuple[str, ...], list[Problem]]:
-        """Return outcomes and outside ids, the notes to add, and the problems."""
-        if results is None:
-            assert known is not None
-            return known, (), []
-        # An entry without outcomes is what an interrupted import leaves behind.
-        if known is None or not known.outcomes or self.replace:
-            return Entry({}, results.outcomes, frozenset(results.outside)), results.notes, []
-        old = {sample for sample, outcome in known.outcomes.items() if outcome == "resolved"}
-        if old != results.resolved:
-            message = f"has other outcomes here for {len(old ^ results.resolved)} samples; kept"
-            return known, (), [place.problem(message, _KEPT)]
+        self, known: Entry | None, found: Submission, place: Place
+    ) -> tuple[Results, list[Problem]]:
+        """Return the outcomes that are believed, with the notes to add, and the problems."""
+        kept = Results({}) if known is None else Results(known.outcomes, tuple(known.outside))
+        if found.results is None:
+            return _with_patches(kept, found.patches, place)
+        # The patches are those of the same run: they are held against its own report first.
+        read, problems = _with_patches(found.results, found.patches, place)
+        # Without outcomes is what an interrupted import leaves behind.
+        if not kept.outcomes or self.replace:
+            return read, problems
+        if kept.resolved != read.resolved:
+            message = f"has other outcomes here for {len(kept.resolved ^ read.resolved)} samples; kept"
+            return kept, [*problems, place.problem(message, _KEPT)]
         exact = {
-            sample: max(outcome, results.outcomes.get(sample, "unresolved"), key=_exactness)
-            for sample, outcome in known.outcomes.items()
+            sample: max(outcome, read.outcomes.get(sample, "unresolved"), key=_exactness)
+            for sample, outcome in kept.outcomes.items()
         }
-        return Entry({}, exact, known.outside | set(results.outside)), results.notes, []
+        outside = tuple({*kept.outside, *read.outside})
+        return replace(read, outcomes=exact, outside=outside), problems
 
     def _judgement(
-        self,
-        known: Entry | None,
-        rate: float | None,
-        outcomes: Mapping[str, str],
-        found: Submission,
-        notes: list[str],
+        self, known: Entry | None, rate: float | None, taken: Results, said: tuple[str, ...]
     ) -> dict[str, Any]:
         """Return the columns that say how far the outcomes can be believed."""
-        resolved = sum(outcome == "resolved" for outcome in outcomes.values())
-        agreed = agreement(resolved, self.benchmark.size, rate)
-        total = found.results.total if found.results else None
-        earlier: list[str] = []
+        agreed = agreement(len(taken.resolved), self.benchmark.size, rate)
+        total, usable, earlier = taken.total, agreed.usable, ""
         if known is not None and not self.replace:
             total = known.row["reported_total"] or total
-            earlier = (known.row["quality"] or "").split(_NOTE_SEPARATOR)
-        if agreed.note is not None:
-            notes.append(agreed.note)
-        every = dict.fromkeys(filter(None, [*earlier, *found.notes, *notes]))
-        usable = agreed.usable and (known is None or self.replace or known.row["use_results"])
+            usable = usable and known.row["use_results"]
+            earlier = known.row["quality"] or ""
+        notes = [*earlier.split(_NOTE_SEPARATOR), *said, *taken.notes, agreed.note]
         return {
             "reported_total": agreed.total or total,
-            "quality": _NOTE_SEPARATOR.join(every) or None,
+            "quality": _NOTE_SEPARATOR.join(dict.fromkeys(filter(None, notes))) or None,
             "use_results": usable,
         }
 
@@ -174,27 +163,26 @@ def _nothing_resolved(found: Submission, place: Place) -> Problem:
 
 
 def _with_patches(
-    outcomes: Mapping[str, str], patches: Mapping[str, bool] | None, place: Place
-) -> tuple[Mapping[str, str], list[str], list[Problem]]:
-    """Make outcomes more exact by what was submitted; return also the notes to add and the problems."""
+    results: Results, patches: Mapping[str, bool] | None, place: Place
+) -> tuple[Results, list[Problem]]:
+    """Make outcomes more exact by what was submitted."""
     if patches is None:
-        return outcomes, [], []
-    resolved = {sample for sample, outcome in outcomes.items() if outcome == "resolved"}
+        return results, []
     empty = {sample for sample, holds in patches.items() if not holds}
-    absent = outcomes.keys() - patches.keys()
-    notes, problems = [], []
-    if broken := sorted(resolved & empty):
+    absent = results.outcomes.keys() - patches.keys()
+    notes, problems = list(results.notes), []
+    if broken := sorted(results.resolved & empty):
         notes.append(f"reported as resolved with an empty patch, counted as unresolved: {len(broken)}")
         message = f"reports as resolved, with an empty patch: {', '.join(broken[:5])}"
         problems.append(place.problem(message, "check the report; they count as unresolved"))
-    if lost := sorted(resolved & absent):
+    if lost := sorted(results.resolved & absent):
         message = f"{len(lost)} resolved samples have no prediction, such as {lost[0]}"
         problems.append(place.problem(message, "give the predictions of the same run"))
         absent = set()
-    exact = dict(outcomes)
-    for sample in outcomes:
+    exact = dict(results.outcomes)
+    for sample, outcome in results.outcomes.items():
         if sample in empty:
             exact[sample] = "empty_patch"
         elif sample in absent:
-            exact[sample] = max(outcomes[sample], "not_submitted", key=_exactness)
-    return exact, notes, problems
+            exact[sample] = max(outcome, "not_submitted", key=_exactness)
+    return replace(results, outcomes=exact, notes=tuple(notes)), problems

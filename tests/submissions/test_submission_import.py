@@ -314,3 +314,22 @@ def test_any_sequence_leaves_whole_facts_and_the_last_import_repeats_without_cha
     for submission in sequence[-1:]:
         run(data, benchmark_small, submission)
     assert contents(data) == before
+
+
+def test_patches_of_a_contradicting_run_change_nothing(data: Path, benchmark_small: Benchmark):
+    run(data, benchmark_small, found(results=results("a__x-1", "b__y-4")))
+    before = contents(data)
+    other = found(results=results("b__y-4", "q__q-1"), patches={"a__x-1": False})
+    for _ in range(2):
+        problems = run(data, benchmark_small, other)
+        assert "has other outcomes here for 1 samples; kept" in [problem.message for problem in problems]
+        assert contents(data) == before
+
+
+def test_a_report_at_odds_with_its_own_patches_can_be_imported_twice(data: Path, benchmark_small: Benchmark):
+    patches = {sample: sample != "a__x-1" for sample in SAMPLES}
+    broken = found(results=results("a__x-1", "a__x-2"), patches=patches)
+    first = run(data, benchmark_small, broken)
+    before = contents(data)
+    assert run(data, benchmark_small, broken) == first
+    assert contents(data) == before
