@@ -170,7 +170,7 @@ def write_tiny_facts(data: Path) -> None:
             submission=submission,
             title=f"{submission} (title)",
             framework="Agent & Co_1" if submission == "sub-a" else "Other",
-            submitted_on=date(2025, 1 + position, 1),
+            submitted_on=date(2026, 1 + position, 1),
             open_weights=submission == "sub-b",
             source="made in a test",
             reported_rate=len(resolved) / 6,

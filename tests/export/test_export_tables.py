@@ -241,7 +241,7 @@ def test_the_command_writes_csv_to_standard_output(tiny_database: Path) -> None:
         (["--model", "new", "--model", "mystery"], ["sub-b", "sub-e", "sub-c"]),
         (["--open-weights"], ["sub-b"]),
         (["--no-open-weights"], ["sub-a", "sub-e", "sub-c", "sub-d"]),
-        (["--submitted-from", "2025-02-01", "--submitted-to", "2025-03"], ["sub-b", "sub-c"]),
+        (["--submitted-from", "2026-02-01", "--submitted-to", "2026-03"], ["sub-b", "sub-c"]),
     ],
 )
 def test_the_command_filters(tiny_database: Path, options: list[object], expected: list[str]) -> None:

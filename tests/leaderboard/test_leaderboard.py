@@ -115,10 +115,10 @@ def test_a_level_restricts_every_figure(tiny_reader: Reader) -> None:
         (Filters(frameworks=("nobody",)), set()),
         (Filters(models=("old",)), {"sub-a", "sub-d", "sub-e"}),
         (Filters(open_weights=True), {"sub-b"}),
-        (Filters(submitted_from=date(2025, 4, 1)), {"sub-d", "sub-e"}),
-        (Filters(submitted_to=date(2025, 2, 1)), {"sub-a", "sub-b"}),
-        (Filters(submitted_from=date(2025, 2, 1), submitted_to=date(2025, 3, 1)), {"sub-b", "sub-c"}),
-        (Filters(models=("old",), submitted_to=date(2025, 1, 1)), {"sub-a"}),
+        (Filters(submitted_from=date(2026, 4, 1)), {"sub-d", "sub-e"}),
+        (Filters(submitted_to=date(2026, 2, 1)), {"sub-a", "sub-b"}),
+        (Filters(submitted_from=date(2026, 2, 1), submitted_to=date(2026, 3, 1)), {"sub-b", "sub-c"}),
+        (Filters(models=("old",), submitted_to=date(2026, 1, 1)), {"sub-a"}),
     ],
 )
 def test_filters_choose_rows(tiny_reader: Reader, filters: Filters, expected: set[str]) -> None:

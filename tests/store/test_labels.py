@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tiny_facts import HEAD, LANDED, SAMPLES, row
 
@@ -181,9 +181,9 @@ def test_a_strange_detector_lists_those_there_are(tiny_reader: Reader) -> None:
         label_matrix(tiny_reader.snapshot(), "x' OR 1=1", None, [])
 
 
-def expected_label(data: Path, sample: str, cutoff: date, threshold: float) -> str:
+def expected_label(intervals: list[dict[str, Any]], sample: str, cutoff: date, threshold: float) -> str:
     """The rule in plain words, independent of the SQL; presence of the repository assumed."""
-    for interval in read_facts(data, "presence"):
+    for interval in intervals:
         if interval["sample"] == sample and interval["valid_from"] <= cutoff <= interval["valid_to"]:
             if interval["state"] == "unknown":
                 return "unknown"
@@ -195,14 +195,13 @@ def expected_label(data: Path, sample: str, cutoff: date, threshold: float) -> s
     cutoffs=st.lists(st.dates(date(2017, 1, 1), date(2027, 1, 1)), min_size=1, max_size=12),
     threshold=st.floats(0, 1),
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_cutoffs_and_threshold_follow_the_rule(
-    tiny_database: Path, cutoffs: list[date], threshold: float
+    tiny_reader: Reader, cutoffs: list[date], threshold: float
 ) -> None:
-    matrix = label_matrix(
-        Reader(tiny_database).snapshot(), "paper", threshold, [Exposure(day) for day in cutoffs]
-    )
-    data = tiny_database.parent / "data"
+    exposures = [Exposure(day) for day in cutoffs]
+    matrix = label_matrix(tiny_reader.snapshot(), "paper", threshold, exposures)
+    intervals = read_facts(tiny_reader.database.parent / "data", "presence")
     for codes, cutoff in zip(matrix.codes, cutoffs, strict=True):
-        expected = [expected_label(data, sample, cutoff, threshold) for sample in SAMPLES]
+        expected = [expected_label(intervals, sample, cutoff, threshold) for sample in SAMPLES]
         assert [LABELS[code] for code in codes] == expected
