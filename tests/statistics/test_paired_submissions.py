@@ -45,6 +45,16 @@ def test_paired_interval_is_antisymmetric_and_holds_the_difference(cells):
     assert there.low - 1e-12 <= result.difference <= there.high + 1e-12
 
 
+@pytest.mark.parametrize(
+    ("cells", "low", "high"), [((36, 12, 2, 0), 0.0569, 0.3404), ((20, 12, 2, 16), 0.0562, 0.3292)]
+)
+def test_paired_interval_reproduces_published_ones(cells, low, high):
+    # Newcombe 1998, Statistics in Medicine 17, 2635-2650, method 10. Only the second is correlated enough for
+    # the continuity correction to leave anything.
+    interval = compare_pair(*outcomes(*cells)).difference_interval
+    assert (round(interval.low, 4), round(interval.high, 4)) == (low, high)
+
+
 def test_independent_outcomes_have_newcombes_unpaired_interval():
     # No correlation: 30/60 and 20/60 with cells as the margins give.
     result = compare_pair(*outcomes(10, 20, 10, 20))

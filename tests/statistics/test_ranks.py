@@ -78,6 +78,13 @@ def test_bootstrap_is_certain_of_the_clear_and_not_of_the_close(matrix):
     assert (result.low[1], result.high[2]) == (2, 3)
 
 
+def test_an_interval_holds_the_rank_even_where_all_tie():
+    # Each solves one sample of its own: all share rank 1, and nearly every resample puts most of them lower.
+    result = bootstrap_ranks(np.eye(200, dtype=bool), np.ones(200, dtype=bool), resamples=200)
+    assert result.low.tolist() == result.rank.tolist() == [1.0] * 200
+    assert np.all(result.high > 50)
+
+
 def test_the_same_seed_gives_the_same_intervals(matrix):
     first = bootstrap_ranks(matrix, np.ones(300, dtype=bool), resamples=50, seed=1)
     again = bootstrap_ranks(matrix, np.ones(300, dtype=bool), resamples=50, seed=1)

@@ -60,19 +60,30 @@ def test_the_margin_is_the_readers():
     assert judged(*groups, criteria=Criteria(margin=0.005)).verdict is Verdict.INSUFFICIENT
 
 
-def test_a_gap_that_difficulty_explains_does_not_hold():
-    easy_clean, easy_dirty = submission((36, 40), (216, 240)), submission((0, 0), (0, 0))
-    hard_clean, hard_dirty = submission((48, 240), (8, 40)), submission((0, 0), (0, 0))
-    parts = (easy_clean, easy_dirty, hard_clean, hard_dirty)
-    resolved, labels = (np.concatenate(column) for column in zip(*parts, strict=True))
-    difficulty = ["easy"] * 280 + ["hard"] * 280
+def joined(*parts):
+    """Outcomes, labels and the number of the part of several groups of samples."""
+    made = [submission(*part) for part in parts]
+    resolved, labels = (np.concatenate(column) for column in zip(*made, strict=True))
+    return resolved, labels, np.repeat(np.arange(len(made)), [len(part[0]) for part in made])
+
+
+@pytest.mark.parametrize(
+    ("easy", "hard"),
+    [
+        # Clean against contaminated: equal within levels, a little lower, and clearly higher.
+        (((36, 40), (216, 240)), ((48, 240), (8, 40))),
+        (((35, 40), (216, 240)), ((47, 240), (8, 40))),
+        (((39, 40), (204, 240)), ((96, 240), (8, 40))),
+    ],
+)
+def test_a_gap_that_difficulty_explains_does_not_hold(easy, hard):
+    resolved, labels, part = joined(easy, hard)
     crude = summarise(resolved, labels).overall
-    within = summarise(resolved, labels, difficulty=difficulty).overall
+    within = summarise(resolved, labels, difficulty=[str(level) for level in part]).overall
     assert crude.judgement.verdict is Verdict.HOLDS
     assert within.judgement.verdict is Verdict.INSUFFICIENT
     assert Reason.NOT_WITHIN_DIFFICULTY in within.judgement.reasons
     assert Reason.NOT_SIGNIFICANT not in within.judgement.reasons
-    assert within.stratified.risk_difference == pytest.approx(0)
 
 
 def test_a_gap_between_two_repositories_does_not_hold():
@@ -84,10 +95,20 @@ def test_a_gap_between_two_repositories_does_not_hold():
 
 
 def test_a_gap_within_every_repository_holds():
-    parts = [submission((12 + shift, 40), (44 + shift, 60)) for shift in range(5)]
-    resolved, labels = (np.concatenate(column) for column in zip(*parts, strict=True))
-    repository = np.repeat(list("abcde"), 100).tolist()
+    resolved, labels, part = joined(*(((12 + shift, 40), (44 + shift, 60)) for shift in range(5)))
+    repository = [str(number) for number in part]
     assert summarise(resolved, labels, repository=repository).overall.judgement.verdict is Verdict.HOLDS
+
+
+def test_no_gap_overall_is_not_enough_when_repositories_disagree():
+    resolved, labels, part = joined(
+        ((900, 1000), (100, 1000)), ((100, 1000), (900, 1000)), ((500, 1000), (500, 1000))
+    )
+    assert summarise(resolved, labels).overall.judgement.verdict is Verdict.DOES_NOT_HOLD
+    repository = [str(number) for number in part]
+    judgement = summarise(resolved, labels, repository=repository).overall.judgement
+    assert judgement.verdict is Verdict.INSUFFICIENT
+    assert Reason.MARGIN_POSSIBLE in judgement.reasons
 
 
 @pytest.mark.parametrize("unknown", [(190, 200), (5, 200)])
@@ -97,6 +118,14 @@ def test_unknown_samples_can_decide(unknown):
     groups = (60, 120), (120, 180)
     assert judged(*groups).verdict is Verdict.HOLDS
     judgement = judged(*groups, unknown)
+    assert judgement.verdict is Verdict.INSUFFICIENT
+    assert Reason.UNKNOWN_DECIDES in judgement.reasons
+
+
+def test_no_gap_among_known_samples_is_not_enough_when_many_are_unknown():
+    groups = (2500, 5000), (2500, 5000)
+    assert judged(*groups).verdict is Verdict.DOES_NOT_HOLD
+    judgement = judged(*groups, (900, 1000))
     assert judgement.verdict is Verdict.INSUFFICIENT
     assert Reason.UNKNOWN_DECIDES in judgement.reasons
 
