@@ -20,7 +20,7 @@ import tree_sitter
 import tree_sitter_java
 import tree_sitter_python
 
-from engine.patches.tokens import SYMBOL, Token, tokens_of
+from engine.patches.tokens import SYMBOL, Token, encode, tokens_of
 
 MAX_SOURCE_BYTES = 3_000_000
 """Larger files are generated code; they are not parsed."""
@@ -122,6 +122,10 @@ class LogicalLine:
         return self.tokens[0] in _IMPORTS
 
 
+_CODES: dict[tuple[str, bytes], tuple[str, ...]] = {}
+_CODES_KEPT = 40_000
+
+
 class Scope:
     """A function, class body or module of one source file.
 
@@ -155,6 +159,21 @@ class Scope:
     def lines(self) -> tuple[LogicalLine, ...]:
         """The logical lines of the scope in source order, those of nested scopes left out."""
         return tuple(_logical_lines(self._node, self.kind))
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The lines as encoded token sequences (`tokens.encode`).
+
+        Remembered by source text: most functions are the same in most versions of a file.
+        """
+        key = (self.kind, self.source)
+        codes = _CODES.get(key)
+        if codes is None:
+            codes = tuple(encode(line.tokens) for line in self.lines)
+            if len(_CODES) >= _CODES_KEPT:
+                _CODES.clear()
+            _CODES[key] = codes
+        return codes
 
 
 class SourceFile:

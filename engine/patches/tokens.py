@@ -133,3 +133,26 @@ def _kind(node_type: str) -> str:
 
 def _text(node: tree_sitter.Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
+
+
+_CODE_POINTS: dict[str, str] = {}
+_FIRST_CODE, _SURROGATES, _SURROGATES_END, _LAST_CODE = 0x21, 0xD800, 0xE000, 0x10FFFF
+
+
+def encode(tokens: Iterable[Token]) -> str:
+    """Return a token sequence as a string of one character per token, for fast edit distances.
+
+    Equal tokens have equal characters within one process; the characters mean nothing outside it.
+    """
+    return "".join([_CODE_POINTS.get(token.text) or _assign(token.text) for token in tokens])
+
+
+def _assign(text: str) -> str:
+    number = _FIRST_CODE + len(_CODE_POINTS)
+    if number >= _SURROGATES:
+        number += _SURROGATES_END - _SURROGATES
+    if number > _LAST_CODE:
+        # A million distinct tokens: from here on a few of them share a character.
+        number = _SURROGATES_END + hash(text) % (_LAST_CODE - _SURROGATES_END)
+        return chr(number)
+    return _CODE_POINTS.setdefault(text, chr(number))

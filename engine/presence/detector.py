@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from engine.patches.blocks import Block
@@ -19,6 +20,10 @@ class Detector(Protocol):
 
     key: str
     version: int
+
+    def select(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return the blocks of a patch that its presence rests on; at least one of those given."""
+        ...
 
     def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
         """Judge one block.

@@ -1,10 +1,10 @@
 """Where on the default branch a fix landed.
 
 Data sets name the base commit of a fix, seldom the commit that brought it: the first first-parent commit
-after the base whose files hold the fixed code: every added line as often as in the fixed file, every dropped
-line as seldom. A fix that was adapted when it was merged or ported has no such commit; then the commit counts
-that brought the tree nearest to the fixed code. Where even that has little of it, the fix was rewritten on its
-way; the day on which its pull request was opened then stands for the landing.
+after the base whose files hold the fixed code, every added line as often as in the fixed file and every
+dropped line as seldom. A fix that was adapted when it was merged or ported has no such commit; then the
+commit counts that brought the tree nearest to the fixed code. Where even that has little of it, the fix was
+rewritten on its way; the day on which its pull request was opened then stands for the landing.
 """
 
 from __future__ import annotations

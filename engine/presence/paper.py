@@ -1,11 +1,13 @@
 """The `paper` detector: presence as published (Sections 3.4 and 4.2).
 
 It looks in the file that the patch names, in the function of the same class and name; if that is gone, it
-matches fuzzily in the whole file. A block's score is the similarity of its least similar logical line: a block
-is present at a threshold when every line is. Import lines do not implement a fix and are left out.
+matches fuzzily in the whole file. A block's score is the similarity of its least similar logical line, so a
+block is present at a threshold when every line is. Import lines do not implement a fix and are left out.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from engine.patches.blocks import Block
 from engine.patches.syntax import LogicalLine, Scope
@@ -17,6 +19,8 @@ from engine.presence.verdicts import BlockVerdict, Method
 class PaperDetector:
     """Presence of a block as the paper defines it.
 
+    An instance serves one patch: it remembers what it found for each block.
+
     Args:
         similarity: Similarity of logical lines; a threshold belongs to it.
     """
@@ -27,6 +31,11 @@ class PaperDetector:
     def __init__(self, similarity: LineSimilarity) -> None:
         self._similarity = similarity
         self._memo: dict[tuple[int, bytes], tuple[float, ...]] = {}
+
+    def select(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return the blocks with added code; deletions count only where there is nothing else."""
+        adding = tuple(block for block in blocks if not block.is_deletion)
+        return adding or tuple(blocks)
 
     def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
         """See `Detector.judge`; the previous verdict does not matter here."""
@@ -51,11 +60,7 @@ class PaperDetector:
         """Return the best score of each line among the lines of `scopes`, remembered by their text."""
         key = (block.index, b"\0".join(scope.source for scope in scopes))
         if key not in self._memo:
-            candidates = [candidate for scope in scopes for candidate in scope.lines]
-            exact = {candidate.tokens for candidate in candidates}
-            self._memo[key] = tuple(
-                1.0 if line.tokens in exact else self._similarity.best(line, candidates)[0] for line in lines
-            )
+            self._memo[key] = self._similarity.best(lines, scopes)
         return self._memo[key]
 
 

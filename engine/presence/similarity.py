@@ -10,20 +10,23 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rapidfuzz.distance import Indel
+from rapidfuzz.process import extractOne
 
-from engine.patches.syntax import LogicalLine
+from engine.patches.syntax import LogicalLine, Scope
+from engine.patches.tokens import encode
 
 
 class LineSimilarity(Protocol):
-    """A similarity of logical lines, from 0 (nothing in common) to 1 (the same tokens)."""
+    """A similarity of logical lines, from 0 (nothing in common) to 1 (the same tokens).
+
+    Attributes:
+        name: Name of the embedder, to which a threshold belongs.
+    """
 
     name: str
 
-    def best(self, line: LogicalLine, candidates: Sequence[LogicalLine]) -> tuple[float, LogicalLine | None]:
-        """Return the highest similarity of `line` to a candidate, and that candidate.
-
-        `(0.0, None)` when there is no candidate.
-        """
+    def best(self, lines: Sequence[LogicalLine], scopes: Sequence[Scope]) -> tuple[float, ...]:
+        """Return, for each line, its highest similarity to a line of `scopes`; 0 where they are empty."""
         ...
 
 
@@ -32,17 +35,16 @@ class LexicalSimilarity:
 
     name = "lexical"
 
-    def best(self, line: LogicalLine, candidates: Sequence[LogicalLine]) -> tuple[float, LogicalLine | None]:
+    def best(self, lines: Sequence[LogicalLine], scopes: Sequence[Scope]) -> tuple[float, ...]:
         """See `LineSimilarity.best`."""
-        tokens = [token.text for token in line.tokens]
-        score, found = 0.0, None
-        for candidate in candidates:
-            # rapidfuzz stops early below the best score so far.
-            similarity = Indel.normalized_similarity(
-                tokens, [token.text for token in candidate.tokens], score_cutoff=score
-            )
-            if similarity > score or found is None:
-                score, found = similarity, candidate
-            if score == 1.0:
-                break
-        return score, found
+        candidates = list(dict.fromkeys(code for scope in scopes for code in scope.codes))
+        known = set(candidates)
+        scores = []
+        for line in lines:
+            code = encode(line.tokens)
+            if code in known:
+                scores.append(1.0)
+                continue
+            found = extractOne(code, candidates, scorer=Indel.normalized_similarity)
+            scores.append(found[1] if found else 0.0)
+        return tuple(scores)

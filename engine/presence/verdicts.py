@@ -50,6 +50,11 @@ class BlockVerdict:
     watched: tuple[str, ...]
     note: str = ""
 
+    @property
+    def evidence(self) -> tuple[object, ...]:
+        """What the verdict rests on, less the line numbers, which shift with every edit above."""
+        return (self.score, self.method, self.path, self.line_scores, self.note)
+
 
 @dataclass(frozen=True, slots=True)
 class SampleVerdict:
@@ -67,6 +72,16 @@ class SampleVerdict:
     reason: str
     blocks: tuple[BlockVerdict, ...]
 
+    @property
+    def evidence(self) -> tuple[object, ...]:
+        """What the verdict rests on, less the line numbers."""
+        return (self.method, self.reason, *(block.evidence for block in self.blocks))
+
+    @property
+    def weakest(self) -> BlockVerdict | None:
+        """The block that decides, None where no block was judged."""
+        return min(self.blocks, key=lambda block: block.score, default=None)
+
 
 def combine(blocks: Sequence[BlockVerdict], scopes: Sequence[str]) -> SampleVerdict:
     """Return the verdict of a patch from those of its blocks.
@@ -75,8 +90,7 @@ def combine(blocks: Sequence[BlockVerdict], scopes: Sequence[str]) -> SampleVerd
         blocks: At least one verdict.
         scopes: Name of each block's function or class, in the same order.
     """
-    weakest = min(range(len(blocks)), key=lambda index: blocks[index].score)
-    block, scope = blocks[weakest], scopes[weakest]
+    block, scope = min(zip(blocks, scopes, strict=True), key=lambda pair: pair[0].score)
     where = f"{scope} in {block.path}" if scope else block.path
     count = f"weakest of {len(blocks)} blocks: " if len(blocks) > 1 else ""
     note = f", {block.note}" if block.note else ""
