@@ -17,6 +17,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.build",
     "engine.cli.export",
     "engine.cli.import_",
+    "engine.cli.label",
     "engine.cli.models",
     "engine.cli.paper",
 )
