@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -138,11 +138,25 @@ def write_facts(data: Path, name: str, rows: Iterable[Fact]) -> Path:
             pq.write_table(pa.table(arrays, schema=arrow_schema(fact)), temporary, compression="zstd")
         else:
             with temporary.open("w", encoding="utf-8", newline="") as stream:
-                writer = csv.writer(stream, lineterminator="\n")
+                writer = csv.writer(_UnixLines(stream), lineterminator="\r\n")
                 writer.writerow(types)
                 for row in ordered:
                     writer.writerow([_format(row.get(column)) for column in types])
     return path
+
+
+class _UnixLines:
+    """Ends each line that a CSV writer hands over by a line feed alone.
+
+    The writer itself must be told to end it by a carriage return too: only then does it quote one within a
+    cell, which would otherwise end the row.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, line: str) -> int:
+        return self._stream.write(line.removesuffix("\r\n") + "\n")
 
 
 def _csv_rows(path: Path, types: Mapping[str, str]) -> Iterator[dict[str, Any]]:
