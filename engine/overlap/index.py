@@ -35,9 +35,9 @@ class HashTable:
     def build(cls, hashes: U64, positions: I64) -> HashTable:
         """Build the table of `hashes`, one for each of `positions` (ascending)."""
         order = np.argsort(hashes, kind="stable")
-        unique, first = np.unique(hashes[order], return_index=True)
-        offsets = np.concatenate((first, [len(hashes)])).astype(np.int64)
-        return cls(HashSet.build(unique), offsets, positions[order])
+        ordered = hashes[order]
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+        return cls(HashSet.build(ordered[first]), np.append(first, len(hashes)), positions[order])
 
     def expand(self, where: I64, rows: I64) -> tuple[I64, I64]:
         """Return every pair of a probed index and a position of its row."""

@@ -55,7 +55,10 @@ class HashSet:
         bit_shift, directory_shift = np.uint64(64 - bit_width), np.uint64(64 - width)
         bits = np.zeros(1 << (bit_width - 3), np.uint8)
         prefix = (values >> bit_shift).view(np.int64)
-        np.bitwise_or.at(bits, prefix >> 3, np.left_shift(1, prefix & 7).astype(np.uint8))
+        if len(values):
+            place, bit = prefix >> 3, np.left_shift(1, prefix & 7).astype(np.uint8)
+            heads = np.flatnonzero(np.append(True, place[1:] != place[:-1]))
+            bits[place[heads]] = np.bitwise_or.reduceat(bit, heads)
         counts = np.bincount((values >> directory_shift).view(np.int64), minlength=1 << width)
         directory = np.concatenate(([0], np.cumsum(counts))).astype(np.int32)
         return cls(values, bits, bit_shift, directory, directory_shift)

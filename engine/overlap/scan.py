@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -209,12 +209,12 @@ def _scan_shards(
     if min(processes, len(shards)) <= 1:
         matcher = Matcher(index)
         for shard in shards:
-            yield shard, *_scan_shard(matcher, shard, scan)
+            yield shard, *_scan_shard(shard, matcher, scan.corpus, scan.shards)
         return
     # Spawned and not forked: a fork of a process with threads (pyarrow has some) can hang.
     context = get_context("spawn")
     with ProcessPoolExecutor(
-        min(processes, len(shards)), context, _start_worker, (replace(scan, sources=()),)
+        min(processes, len(shards)), context, _start_worker, (index, scan.corpus, scan.shards)
     ) as pool:
         futures = {pool.submit(_scan_in_worker, shard): shard for shard in shards}
         try:
@@ -227,26 +227,27 @@ def _scan_shards(
             ) from error
 
 
-_worker: tuple[Matcher, Scan] | None = None
+_worker: tuple[Matcher, CorpusOptions, Path] | None = None
 
 
-def _start_worker(scan: Scan) -> None:
+def _start_worker(index: EvaluationIndex, corpus: CorpusOptions, folder: Path) -> None:
     global _worker
-    _worker = Matcher(build_index(scan.evaluation.items, scan.rules)), scan
+    _worker = Matcher(index), corpus, folder
 
 
 def _scan_in_worker(shard: Shard) -> tuple[dict[str, Any] | None, str]:
     assert _worker is not None
-    matcher, scan = _worker
-    return _scan_shard(matcher, shard, scan)
+    return _scan_shard(shard, *_worker)
 
 
-def _scan_shard(matcher: Matcher, shard: Shard, scan: Scan) -> tuple[dict[str, Any] | None, str]:
-    files = ShardFiles(scan.shards, shard.key)
+def _scan_shard(
+    shard: Shard, matcher: Matcher, corpus: CorpusOptions, folder: Path
+) -> tuple[dict[str, Any] | None, str]:
+    files = ShardFiles(folder, shard.key)
     # Gone before the rows are replaced: an interrupted rescan must not pass for the old one.
     files.marker.unlink(missing_ok=True)
     try:
-        return ShardScan(matcher, shard, scan.corpus).run(files), ""
+        return ShardScan(matcher, shard, corpus).run(files), ""
     except ShardError as error:
         return None, str(error)
 
