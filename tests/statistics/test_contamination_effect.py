@@ -42,6 +42,24 @@ def test_null_is_seldom_found_where_the_plain_gap_misleads():
     assert np.mean([crude_gap(panel) for panel in panels]) > 0.05
 
 
+def test_a_control_takes_out_a_reason_that_has_a_name():
+    # Later submissions are better at short-lived fixes, which are the ones that become clean.
+    plain, controlled = [], []
+    for seed in range(10):
+        world = simulate(seed)
+        life = (world.rewritten - world.landed) / 365
+        control = (world.cutoffs[:, None] / 365 - 2) * (life[None, :] < 2)
+        generator = np.random.default_rng(seed)
+        base = np.log(0.4 / 0.6) - world.difficulty[None, :]
+        resolved = generator.random(control.shape) < expit(base + control)
+        panel = Panel(resolved, world.panel.contaminated, world.panel.known)
+        plain.append(contamination_effect(panel).effect.estimate)
+        controlled.append(contamination_effect(panel, controls=control[..., None]).effect.estimate)
+    error = np.std(controlled, ddof=1) / np.sqrt(10)
+    assert abs(np.mean(controlled)) < 3 * error
+    assert abs(np.mean(plain)) > 6 * error
+
+
 def test_points_are_the_change_in_rates():
     world = simulate(8, 80, 300, effect=0.9)
     result = contamination_effect(world.panel)

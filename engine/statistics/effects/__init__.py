@@ -1,1 +1,1 @@
-"""Is it contamination or difficulty? Estimates within samples and submissions, matched pairs, trends."""
+"""Is it contamination or difficulty, and what of a ranking survives? Estimates, comparisons, patterns."""

@@ -6,7 +6,8 @@ itself, contaminated at one submission's cutoff and clean at another's, net of w
 same submissions.
 
 What the estimate cannot show: an effect on samples whose label never changes, and an effect that grows with
-time exactly as submissions improve on those samples for another reason. The placebo looks for the latter.
+time exactly as submissions improve on those samples for another reason. The placebo looks for the latter, and
+controls (such as size times cutoff) take out the reasons one can name.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ class ContaminationEffect:
     """The effect of contamination and what it rests on.
 
     Attributes:
-        effect: None when no sample changes its label, or nothing is left to compare.
+        effect: None when no sample changes its label, nothing is left to compare or the fit did not converge.
         points: The effect in rates; None likewise.
         submissions: Submissions in the fit.
         samples: Samples in the fit: those that some submission resolved and another did not.
@@ -77,7 +78,7 @@ class ContaminationEffect:
         cells: Outcomes in the fit.
         always: Samples left out because every submission resolved them.
         never: Samples left out because none did.
-        converged: Whether the fit came to rest; an effect that did not is not to be shown.
+        converged: Whether the fit came to rest; if not there is no effect.
     """
 
     effect: Effect | None
@@ -92,17 +93,28 @@ class ContaminationEffect:
 
 
 def contamination_effect(
-    panel: Panel, *, clusters: ArrayLike | None = None, confidence: float = CONFIDENCE
+    panel: Panel,
+    *,
+    controls: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    confidence: float = CONFIDENCE,
 ) -> ContaminationEffect:
     """Estimate the effect of contamination with an effect for each submission and each sample.
 
     Args:
         panel: Outcomes and labels. Leave out submissions without a cutoff.
+        controls: Further terms that vary within samples and within submissions, shape (submissions, samples,
+            controls); those that do not are of no use and do no harm.
         clusters: Cluster of each sample for the interval; by default each sample is its own. Repositories
             give the more cautious interval.
         confidence: Coverage.
+
+    Raises:
+        ValueError: If shapes do not fit.
     """
-    fit = fit_two_way(panel.resolved, panel.contaminated[..., None].astype(np.float64), panel.known, clusters)
+    label = panel.contaminated[..., None].astype(np.float64)
+    terms = label if controls is None else np.concatenate([label, np.asarray(controls, np.float64)], axis=2)
+    fit = fit_two_way(panel.resolved, terms, panel.known, clusters)
     observed = panel.known.any(axis=0)
     effect = term_effect(fit, 0, confidence)
     return ContaminationEffect(
@@ -119,9 +131,9 @@ def contamination_effect(
 
 
 def term_effect(fit: TwoWayFit, term: int, confidence: float) -> Effect | None:
-    """Return the effect of one term of a fit; None when it is not identified or has no clustered error."""
+    """Return the effect of one term; None unless it is identified, has a clustered error and converged."""
     estimate, variance = float(fit.coefficients[term]), float(fit.covariance[term, term])
-    if np.isnan(estimate) or not variance > 0:
+    if np.isnan(estimate) or not variance > 0 or not fit.converged:
         return None
     error, freedom = float(np.sqrt(variance)), fit.clusters - 1
     half = float(student.ppf((1 + confidence) / 2, freedom)) * error
@@ -186,6 +198,5 @@ def placebo_effects(
             observed: Bools = panel.known & cells & np.asarray(known, dtype=np.bool_)
             terms: Floats = label[..., None].astype(np.float64)
             fit = fit_two_way(panel.resolved, terms, observed, clusters)
-            effect = term_effect(fit, 0, confidence) if fit.converged else None
-            found.append(Placebo(shift, among, int(fit.used.sum()), effect))
+            found.append(Placebo(shift, among, int(fit.used.sum()), term_effect(fit, 0, confidence)))
     return tuple(found)
