@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -89,7 +90,16 @@ class Address:
 
 def write(changes: Changes) -> None:
     """Put `changes` into the address as one step of the browser's history; None takes a name out."""
+    st.query_params.from_dict(_changed(changes))
+
+
+def link(changes: Changes) -> str:
+    """Return the address of this page with `changes`, relative to any page at the same place."""
+    return f"?{urlencode(_changed(changes), doseq=True)}"
+
+
+def _changed(changes: Changes) -> dict[str, list[str]]:
     current = {name: st.query_params.get_all(name) for name in st.query_params}
     for name, value in changes.items():
         current[name] = [] if value is None else [value] if isinstance(value, str) else list(value)
-    st.query_params.from_dict({name: values for name, values in current.items() if values})
+    return {name: values for name, values in current.items() if values}

@@ -23,27 +23,24 @@ DUMBBELL_COLUMN = Column(
     kind="dumbbell",
 )
 BEFORE_COLUMN = Column(
-    "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end", sortable=True
+    "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end"
 )
 AFTER_COLUMN = Column(
     "after",
     "After",
     "Share of the clean samples resolved, with its 95% interval.",
     align="end",
-    sortable=True,
 )
 CHANGE_COLUMN = Column(
     "change",
     "Change",
     "Relative change of the rate. Below it: clean minus contaminated rate in points, with its 95% interval.",
     align="end",
-    sortable=True,
 )
 VERDICT_COLUMN = Column(
     "verdict",
     "Contamination test",
     "Holds: contaminated samples score higher beyond chance. Does not hold: not by five points or more.",
-    sortable=True,
 )
 
 

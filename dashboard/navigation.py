@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import streamlit as st
 from streamlit.navigation.page import Page
 
@@ -37,8 +35,3 @@ def pages() -> dict[str, Page]:
             help="What the words mean and where the data comes from.",
         ),
     }
-
-
-def open_page(name: str, parameters: Mapping[str, str]) -> None:
-    """Go to page `name`, with `parameters` as its query string. Does not return."""
-    st.switch_page(pages()[name], query_params=dict(parameters))

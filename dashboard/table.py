@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from dashboard import navigation, theme, words
+from dashboard import theme, words
 from dashboard.address import Address, write
 from dashboard.links import Target
 from dashboard.theme import Tone
@@ -57,9 +57,8 @@ class Cell:
         cell = {name: value for name, value in cell.items() if value}
         if isinstance(self.link, Target):
             cell["href"] = self.link.href
-            cell["open"] = {"page": self.link.page, "parameters": dict(self.link.parameters)}
         elif self.link is not None:
-            cell["href"] = self.link
+            cell |= {"href": self.link, "outside": True}
         return cell
 
 
@@ -101,7 +100,6 @@ class Column:
         hint: What it means, shown on hovering.
         align: `end` for numbers.
         kind: `dumbbell` columns hold a `Dumbbell`.
-        sortable: Whether the heading can be pressed.
         heading: Whether its cells name their row.
         width: CSS width, empty to leave it to the browser.
     """
@@ -111,7 +109,6 @@ class Column:
     hint: str = ""
     align: Literal["start", "end"] = "start"
     kind: Literal["text", "dumbbell"] = "text"
-    sortable: bool = False
     heading: bool = False
     width: str = ""
 
@@ -127,10 +124,17 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Sort:
-    """The order of the rows."""
+    """The order of the rows.
+
+    Attributes:
+        column: Key of the column.
+        descending: Whether the largest comes first.
+        links: For each column that can be sorted by, the address of this page in that order.
+    """
 
     column: str
     descending: bool
+    links: Mapping[str, str]
 
 
 @st.cache_resource(show_spinner=False)
@@ -148,27 +152,18 @@ def evidence_table(
     caption: str,
     columns: Sequence[Column],
     rows: Sequence[Row],
-    *,
     sort: Sort | None = None,
-    on_sort: Callable[[str], None] | None = None,
 ) -> None:
-    """Show `rows` as they come, and open the page of a link that the reader follows.
+    """Show `rows` as they come.
 
     Args:
         key: Names this table among those of the page.
         caption: What the table holds, for readers who hear it.
         columns: From left to right.
         rows: Already filtered, sorted and cut to a page.
-        sort: The order that `rows` are in, marked in the heading.
-        on_sort: Called with the key of a heading that was pressed, before the page runs again.
+        sort: The order that `rows` are in, marked in the heading, and the others to be had.
     """
-
-    def sort_pressed() -> None:
-        pressed = st.session_state[key].get("sort")
-        if on_sort is not None and pressed in {column.key for column in columns if column.sortable}:
-            on_sort(pressed)
-
-    result = _component()(
+    _component()(
         key=key,
         data={
             "caption": caption,
@@ -177,11 +172,7 @@ def evidence_table(
             "axis": _AXIS,
             "palette": theme.css_variables(theme.palette()),
         },
-        on_sort_change=sort_pressed,
-        on_open_change=lambda: None,
     )
-    if result.open:
-        navigation.open_page(result.open["page"], result.open["parameters"])
 
 
 def page_of(rows: Sequence[Any], address: Address) -> slice:
@@ -201,10 +192,11 @@ def _write_page(key: str) -> None:
 
 
 def _column_json(column: Column, sort: Sort | None) -> dict[str, Any]:
-    direction = None
-    if sort is not None and sort.column == column.key:
-        direction = "descending" if sort.descending else "ascending"
-    return {**asdict(column), "sorted": direction}
+    if sort is None or column.key not in sort.links:
+        return asdict(column)
+    direction = "descending" if sort.descending else "ascending"
+    sorted_by = direction if column.key == sort.column else None
+    return {**asdict(column), "href": sort.links[column.key], "sorted": sorted_by}
 
 
 def _row_json(row: Row) -> dict[str, Any]:

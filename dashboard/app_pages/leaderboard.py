@@ -10,7 +10,7 @@ import streamlit as st
 
 from dashboard import comparison_cells as cells
 from dashboard import downloads, filters, queries, standings, states, words
-from dashboard.address import Address, write
+from dashboard.address import Address, link
 from dashboard.database import snapshot
 from dashboard.filters import ALL, Scope
 from dashboard.links import Target
@@ -28,18 +28,14 @@ _COLUMNS = (
         "rank",
         "Rank",
         "Place before and after among the submissions with a known cutoff, with 95% intervals below.",
-        sortable=True,
         width="6.5rem",
     ),
-    Column(
-        "submission", "Submission", "Framework and models below.", sortable=True, heading=True, width="22%"
-    ),
+    Column("submission", "Submission", "Framework and models below.", heading=True, width="22%"),
     Column(
         "cutoff",
         "Cutoff",
         "Last day of the training data of its models and where it is from; below, what says that they saw "
         "the repositories.",
-        sortable=True,
         width="9.5rem",
     ),
     cells.DUMBBELL_COLUMN,
@@ -48,6 +44,7 @@ _COLUMNS = (
     cells.CHANGE_COLUMN,
     cells.VERDICT_COLUMN,
 )
+_FIRST_ORDER = "rank"
 _FALLING_FIRST = ("before", "after", "cutoff")
 
 
@@ -98,8 +95,7 @@ def show() -> None:
             _row(row, view, dict(bases.get(row.submission.submission, ())))
             for row in rows[page_of(rows, address)]
         ],
-        sort=view.sort,
-        on_sort=lambda column: _sort_by(column, view.sort),
+        view.sort,
     )
     shown = replace(board, rows=tuple(rows))
     downloads.offer(
@@ -161,14 +157,14 @@ def _read(address: Address, catalogue: Catalogue) -> _View:
 
 def _sort(address: Address) -> Sort:
     signed = [f"{sign}{column}" for column in standings.ORDERS for sign in ("", "-")]
-    asked = address.one_of("sort", signed, "rank")
-    return Sort(asked.removeprefix("-"), asked.startswith("-"))
-
-
-def _sort_by(column: str, sort: Sort) -> None:
-    descending = not sort.descending if column == sort.column else column in _FALLING_FIRST
-    order = f"{'-' if descending else ''}{column}"
-    write({"sort": None if order == "rank" else order, "page": None})
+    asked = address.one_of("sort", signed, _FIRST_ORDER)
+    chosen, descending = asked.removeprefix("-"), asked.startswith("-")
+    links = {}
+    for column in standings.ORDERS:
+        falling = not descending if column == chosen else column in _FALLING_FIRST
+        order = f"{'-' if falling else ''}{column}"
+        links[column] = link({"sort": None if order == _FIRST_ORDER else order, "page": None})
+    return Sort(chosen, descending, links)
 
 
 def _nothing(view: _View) -> None:

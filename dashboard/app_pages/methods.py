@@ -29,9 +29,9 @@ _WORDS = {
     "not judged. Unknown samples are never counted as clean.",
     "Interval": "95%. Wilson's for a share, Newcombe's for a difference of two.",
     "Contamination test": "Holds when contaminated samples score higher than clean ones beyond chance: by "
-    "the exact test with false-discovery control over the submissions shown, within levels of difficulty, across "
-    "repositories, and however the unknown samples are counted. Does not hold when the intervals rule out a "
-    "difference of five points or more. Everything else is insufficient evidence.",
+    "the exact test with false-discovery control over the submissions shown, within levels of difficulty, "
+    "across repositories, and however the unknown samples are counted. Does not hold when the intervals rule "
+    "out a difference of five points or more. Everything else is insufficient evidence.",
     "Rank interval": "95% of the places that a submission takes when the samples of the benchmark are drawn "
     "anew, the same ones for all submissions.",
 }

@@ -1,8 +1,8 @@
-// Renders a table of evidence and reports what the reader asks for.
+// Renders a table of evidence.
 //
-// Python sends rows that are already filtered, sorted and cut into pages; this file draws them and sends back
-// the key of a column to sort by, or the target of a link. Rows are named by id and never by position, so a
-// filter that changes under a click cannot open the wrong row.
+// Python sends rows that are already filtered, sorted and cut into pages. Everything that can be pressed is a
+// link to an address of the dashboard: another page, or this one in another order. Rows are named by id and
+// never by position, so a filter that changes under a click cannot open the wrong row.
 //
 // Every text comes from files that strangers wrote: it only ever enters the page through `textContent`,
 // and links are followed only where Python built them.
@@ -65,24 +65,38 @@ function scale(axis) {
   return ruler;
 }
 
-function link(cell, send) {
-  const anchor = element("a", "", cell.text);
-  anchor.href = cell.href;
-  if (cell.open) {
-    anchor.addEventListener("click", (event) => {
-      if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-      event.preventDefault();
-      send("open", cell.open);
-    });
-  } else {
-    anchor.target = "_blank";
-    anchor.rel = "noopener noreferrer";
-    anchor.append(element("span", "unseen", " (opens in a new tab)"));
-  }
+function inside(text, href) {
+  const anchor = element("a", "", text);
+  anchor.href = href;
+  anchor.addEventListener("click", (event) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    // Streamlit follows the browser's history: an address put there and announced is opened within the
+    // session, and the way back leads to the address before it. (`st.switch_page` with a query string leaves
+    // an entry in the history that has the old page with the new query.)
+    const elsewhere = anchor.pathname !== window.location.pathname;
+    window.history.pushState({}, "", anchor.href);
+    window.dispatchEvent(new PopStateEvent("popstate"));
+    if (elsewhere) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  });
   return anchor;
 }
 
-function fill(target, cell, column, axis, send) {
+function outside(text, href) {
+  const anchor = element("a", "", text);
+  anchor.href = href;
+  anchor.target = "_blank";
+  anchor.rel = "noopener noreferrer";
+  anchor.append(element("span", "unseen", " (opens in a new tab)"));
+  return anchor;
+}
+
+function content(cell) {
+  if (!cell.href) return document.createTextNode(cell.text ?? "");
+  return cell.outside ? outside(cell.text, cell.href) : inside(cell.text, cell.href);
+}
+
+function fill(target, cell, column, axis) {
   if (column.kind === "dumbbell") {
     // The scale stands in the heading of the column; a card has none, and shows its own.
     target.append(dumbbell(cell, axis), scale(axis));
@@ -94,28 +108,25 @@ function fill(target, cell, column, axis, send) {
     symbol.setAttribute("aria-hidden", "true");
     main.append(symbol);
   }
-  main.append(cell.href ? link(cell, send) : document.createTextNode(cell.text ?? ""));
+  main.append(content(cell));
   target.append(main);
   if (cell.detail) target.append(element("div", "detail", cell.detail));
   if (cell.hint) target.title = cell.hint;
 }
 
-function header(column, axis, send) {
+function header(column, axis) {
   const cell = element("th", `is-${column.align} kind-${column.kind}`);
   cell.scope = "col";
   cell.setAttribute("role", "columnheader");
   if (column.width) cell.style.width = column.width;
   if (column.hint) cell.title = column.hint;
-  if (column.sortable) {
-    const button = element("button", "", column.title);
-    button.type = "button";
-    button.dataset.key = column.key;
-    const arrow = { ascending: "▲", descending: "▼" }[column.sorted] ?? "";
-    const sign = element("span", "arrow", arrow);
+  if (column.href) {
+    const anchor = inside(column.title, column.href);
+    anchor.dataset.key = column.key;
+    const sign = element("span", "arrow", { ascending: "▲", descending: "▼" }[column.sorted] ?? "");
     sign.setAttribute("aria-hidden", "true");
-    button.append(sign);
-    button.addEventListener("click", () => send("sort", column.key));
-    cell.append(button);
+    anchor.append(sign);
+    cell.append(anchor);
     cell.setAttribute("aria-sort", column.sorted ?? "none");
   } else {
     cell.append(element("span", "title", column.title));
@@ -124,7 +135,7 @@ function header(column, axis, send) {
   return cell;
 }
 
-function body(rows, columns, axis, send) {
+function body(rows, columns, axis) {
   const fragment = document.createDocumentFragment();
   for (const row of rows) {
     const line = element("tr", row.muted ? "muted" : "");
@@ -137,7 +148,7 @@ function body(rows, columns, axis, send) {
       if (heading) cell.scope = "row";
       cell.dataset.title = column.title;
       cell.dataset.key = column.key;
-      fill(cell, row.cells[column.key] ?? {}, column, axis, send);
+      fill(cell, row.cells[column.key] ?? {}, column, axis);
       line.append(cell);
     }
     fragment.append(line);
@@ -146,7 +157,7 @@ function body(rows, columns, axis, send) {
 }
 
 export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
+  const { data, parentElement } = component;
   const root = parentElement.querySelector(".evidence");
   const focused = parentElement.activeElement?.dataset?.key;
   for (const [name, value] of Object.entries(data.palette)) root.style.setProperty(name, value);
@@ -158,18 +169,18 @@ export default function (component) {
   head.setAttribute("role", "rowgroup");
   const titles = element("tr");
   titles.setAttribute("role", "row");
-  titles.append(...data.columns.map((column) => header(column, data.axis, setTriggerValue)));
+  titles.append(...data.columns.map((column) => header(column, data.axis)));
   head.append(titles);
-  if (!data.columns.some((column) => column.sortable)) head.className = "still";
-  const content = element("tbody");
-  content.setAttribute("role", "rowgroup");
-  content.append(body(data.rows, data.columns, data.axis, setTriggerValue));
-  table.append(head, content);
+  if (!data.columns.some((column) => column.href)) head.className = "still";
+  const lines = element("tbody");
+  lines.setAttribute("role", "rowgroup");
+  lines.append(body(data.rows, data.columns, data.axis));
+  table.append(head, lines);
   root.replaceChildren(table);
 
   // Sorting redraws the header: whoever pressed it with the keyboard stays on it.
   if (focused) {
-    const again = [...root.querySelectorAll("button")].find((button) => button.dataset.key === focused);
+    const again = [...root.querySelectorAll("thead a")].find((anchor) => anchor.dataset.key === focused);
     again?.focus({ preventScroll: true });
   }
 }

@@ -1,0 +1,146 @@
+"""The dashboard as a reader meets it: a real server on a made-up database, and a real Chromium."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from plausible_facts import write_folder
+from playwright.sync_api import Browser, sync_playwright
+from reader import PATIENCE_S, Reading
+
+from dashboard.database import DATABASE_VARIABLE
+from engine.paths import PROJECT_ROOT
+from engine.store.build import build_database
+from engine.store.connection import Reader, Snapshot
+
+CHROMIUM_VARIABLE = "BENCHCHECKER_CHROMIUM"
+CHROMIUM_ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def chromium() -> str | None:
+    """Return the Chromium to drive, None where there is none."""
+    named = os.environ.get(CHROMIUM_VARIABLE)
+    candidates = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
+    return next((found for name in candidates if (found := shutil.which(name))), None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a browser where there is none."""
+    if chromium() is not None:
+        return
+    skip = pytest.mark.skip(reason=f"no Chromium on PATH (install it, or set {CHROMIUM_VARIABLE})")
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that tests only read."""
+    folder = tmp_path_factory.mktemp("plausible")
+    return build_database(write_folder(folder / "data"), folder / "facts.duckdb").database
+
+
+@pytest.fixture
+def facts(database: Path) -> Snapshot:
+    """What the dashboard reads."""
+    return Reader(database).snapshot()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A running dashboard."""
+
+    address: str
+    database: Path
+
+
+@pytest.fixture(scope="session")
+def served(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The dashboard on a copy of the database, which a test may replace and must put back."""
+    copy = tmp_path_factory.mktemp("served") / "facts.duckdb"
+    shutil.copy(database, copy)
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "dashboard/app.py"]
+    options = [f"--server.port={port}", "--server.headless=true"]
+    process = subprocess.Popen(
+        command + options, cwd=PROJECT_ROOT, env={**os.environ, DATABASE_VARIABLE: str(copy)}
+    )
+    try:
+        address = f"http://localhost:{port}"
+        _wait_until_healthy(address, process)
+        yield Served(address, copy)
+    finally:
+        process.terminate()
+        process.wait(PATIENCE_S)
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(PATIENCE_S * 5):
+        if process.poll() is not None:
+            pytest.fail(f"the dashboard ended with {process.returncode} instead of serving")
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.2)
+    pytest.fail(f"the dashboard did not answer at {address}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def open_tab(browser: Browser, served: Served) -> Iterator[Callable[..., Reading]]:
+    """Open tabs of a given width and theme; no script may fail, or come from a name, in any of them."""
+    tabs: list[Reading] = []
+
+    def opened(width: int = 1440, theme: str = "light") -> Reading:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme="dark" if theme == "dark" else "light"
+        )
+        tab = Reading(context.new_page(), served.address)
+        tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
+        tabs.append(tab)
+        return tab
+
+    yield opened
+    for tab in tabs:
+        assert tab.errors == []
+        assert tab.page.evaluate("window.hacked") is None
+        tab.page.context.close()
+
+
+@pytest.fixture
+def tab(open_tab: Callable[..., Reading]) -> Reading:
+    """A tab on a desk."""
+    return open_tab()
