@@ -103,16 +103,22 @@ def export_table(
     paper: Annotated[int, typer.Option(min=6, max=9, help="Number of the paper's table.")],
     detector: Annotated[str, typer.Option("--detector", "-d", help="Key of the detector.")] = "paper",
     threshold: Threshold = None,
+    cutoffs: Annotated[
+        Literal["ours", "paper"],
+        typer.Option(help="Cutoffs of our registry, or those that the paper's clean totals imply."),
+    ] = "ours",
     form: Formatted = "csv",
     output: Output = "-",
     data: Data = DATA_DIR,
     database: Database = DATABASE,
 ) -> None:
     """Write our version of one of the paper's Tables 6 to 9 beside the paper's own cells."""
-    from engine.export.paper import compare_with_paper, paper_table, printed_paper_table
+    from engine.export.paper import paper_table, printed_paper_table
+    from engine.export.paper_comparison import compare_with_paper
     from engine.store.connection import Reader
 
-    compared = compare_with_paper(Reader(database).snapshot(), data, paper, detector, threshold)
+    snapshot = Reader(database).snapshot()
+    compared = compare_with_paper(snapshot, data, paper, detector, threshold, cutoffs=cutoffs)
     _write((printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output)
 
 

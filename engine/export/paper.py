@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from engine.export.leaderboard import before_after, notes
+from engine.export.leaderboard import before_after
+from engine.export.paper_comparison import ComparedCell, ComparedTable
 from engine.export.table import Column, Table, from_records
-from engine.leaderboard.board import LeaderboardRow, leaderboard
-from engine.paper.cells import OVERALL, Cell, read_cells
-from engine.paper.rows import read_rows
-from engine.problems import BenchCheckerError
 from engine.statistics.proportions import Proportion, relative_change_as_printed
-from engine.statistics.summary import Comparison
-from engine.store.connection import Snapshot
-
-NO_SUBMISSION = "its submission is not in the data"
 
 COMPARED_COLUMNS = (
     Column("table", "integer", title="Table"),
     Column("row", title="Row"),
     Column("level", title="Level"),
     Column("submission", title="Submission"),
-    Column("cutoff", "day", title="Our cutoff"),
+    Column("cutoff", "day", title="Cutoff"),
     Column("paper_resolved", "integer"),
     Column("paper_total", "integer"),
     Column("resolved", "integer"),
@@ -51,81 +42,11 @@ PRINTED_COLUMNS = (
     Column("level", title="Level"),
     Column("paper", title="Paper"),
     Column("ours", title="BenchChecker"),
-    Column("before_difference", title="Resolved"),
-    Column("clean_difference", title="Clean"),
-    Column("change_difference", title="Change (points)"),
+    Column("resolved", title="Resolved"),
+    Column("clean_resolved", title="Clean resolved"),
+    Column("clean_total", title="Clean total"),
+    Column("change", title="Change (points)"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedCell:
-    """A printed cell and ours.
-
-    Attributes:
-        cell: As the paper prints it.
-        row: The row of our leaderboard for the same submission, None where we have none.
-        ours: Its comparison at the cell's level, None where there is none.
-        adjusted: Whether ours has figures after contaminated samples are left out.
-        reason: Why something is missing, None where nothing is.
-    """
-
-    cell: Cell
-    row: LeaderboardRow | None
-    ours: Comparison | None
-    adjusted: bool
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTable:
-    """All cells of one of the paper's tables, and how ours were made."""
-
-    cells: tuple[ComparedCell, ...]
-    notes: tuple[tuple[str, str], ...]
-
-
-def compare_with_paper(
-    database: Snapshot, data: Path, table: int, detector: str = "paper", threshold: float | None = None
-) -> ComparedTable:
-    """Set our figures beside each printed cell of one of Tables 6 to 9.
-
-    Ours are those of the same submission at our own cutoff for its models.
-
-    Args:
-        database: The facts.
-        data: Folder with the paper's cells.
-        table: 6, 7, 8 or 9.
-        detector: Key of the detector.
-        threshold: Score from which a fix counts as present; the detector's own if left out.
-
-    Raises:
-        BenchCheckerError: If the paper's cells are not in `data`, or a key is not known.
-    """
-    behind = {row.row: row for row in read_rows(data) if row.table == table}
-    boards = {
-        benchmark: leaderboard(database, benchmark, detector, threshold)
-        for benchmark in dict.fromkeys(row.benchmark for row in behind.values())
-    }
-    found = {
-        (benchmark, row.submission.submission): row
-        for benchmark, board in boards.items()
-        for row in board.rows
-    }
-    cells = []
-    for cell in read_cells(table, data):
-        if cell.row not in behind:
-            raise BenchCheckerError(f"row.csv: Table {table} has no row {cell.row!r} (add it)")
-        row = behind[cell.row]
-        cells.append(_compared(cell, found.get((row.benchmark, row.submission or ""))))
-    made = [note for board in boards.values() for note in notes(board) if note[0] != "submissions"]
-    return ComparedTable(tuple(cells), (("paper", f"Table {table}"), *made))
-
-
-def _compared(cell: Cell, row: LeaderboardRow | None) -> ComparedCell:
-    if row is None:
-        return ComparedCell(cell, None, None, adjusted=False, reason=NO_SUBMISSION)
-    ours = row.overall if cell.level == OVERALL else row.levels.get(cell.level)
-    return ComparedCell(cell, row, ours, adjusted=row.reason is None, reason=row.reason)
 
 
 def paper_table(compared: ComparedTable) -> Table:
@@ -138,37 +59,28 @@ def paper_table(compared: ComparedTable) -> Table:
 
 
 def printed_paper_table(compared: ComparedTable) -> Table:
-    """Return a comparison in the paper's form: its cell, ours, and what differs."""
+    """Return a comparison in the paper's form: its cell, ours, and ours minus the paper's."""
     return from_records(PRINTED_COLUMNS, map(_printed, compared.cells), compared.notes)
 
 
 def _record(compared: ComparedCell) -> dict[str, Any]:
-    cell, ours = compared.cell, compared.ours
-    paper_before = Proportion(cell.before_resolved, cell.before_total)
+    cell, before, clean = compared.cell, compared.before, compared.clean
     paper_clean = Proportion(cell.after_resolved, cell.after_total)
-    before = ours.before if ours else None
-    clean = ours.clean if ours and compared.adjusted else None
     change = relative_change_as_printed(before, clean) if before and clean else None
-    submission = compared.row.submission if compared.row else None
     return {
         "table": cell.table,
         "row": cell.row,
         "level": cell.level,
-        "submission": submission.submission if submission else None,
-        "cutoff": submission.cutoff if submission else None,
-        **_counts("", paper_before, before),
-        **_counts("clean_", paper_clean, clean),
+        "submission": compared.submission,
+        "cutoff": compared.cutoff,
+        **_beside("resolved", cell.before_resolved, before.k if before else None),
+        **_beside("total", cell.before_total, before.n if before else None),
+        **_beside("clean_resolved", cell.after_resolved, clean.k if clean else None),
+        **_beside("clean_total", cell.after_total, compared.clean_total),
         **_beside("clean_rate", paper_clean.rate, clean.rate if clean else None),
         **_beside("relative_change", cell.relative_change_pct / 100, change),
-        "unknown_total": ours.unknown.n if ours and clean else None,
+        "unknown_total": compared.unknown_total,
         "reason": compared.reason,
-    }
-
-
-def _counts(prefix: str, paper: Proportion, ours: Proportion | None) -> dict[str, float | None]:
-    return {
-        **_beside(f"{prefix}resolved", paper.k, ours.k if ours else None),
-        **_beside(f"{prefix}total", paper.n, ours.n if ours else None),
     }
 
 
@@ -184,34 +96,29 @@ def _printed(compared: ComparedCell) -> dict[str, Any]:
         f"{cell.after_resolved}/{cell.after_total}",
         cell.relative_change_pct / 100,
     )
-    change = record["relative_change_difference"]
+    counts = ("resolved", "clean_resolved", "clean_total")
     return {
         "row": cell.row,
         "level": cell.level,
         "paper": printed,
         "ours": _printed_ours(record),
-        "before_difference": _printed_difference(record, ""),
-        "clean_difference": _printed_difference(record, "clean_"),
-        "change_difference": None if change is None else _signed(f"{100 * change:+.1f}"),
+        **{name: _signed(record[f"{name}_difference"], "+d") for name in counts},
+        "change": _signed(record["relative_change_difference"], "+.1f", 100),
     }
 
 
 def _printed_ours(record: dict[str, Any]) -> str:
     if record["resolved"] is None:
-        return f"{record['reason']}"
+        clean = "" if record["clean_total"] is None else f"{record['clean_total']} clean; "
+        return f"{clean}{record['reason']}"
     before = f"{record['resolved']}/{record['total']}"
-    if record["clean_resolved"] is None:
+    if record["clean_total"] is None:
         return f"{before} ({record['reason']})"
-    if not record["clean_total"]:
+    if record["clean_total"] == 0:
         return f"{before} ({record['unknown_total']} unknown)"
     after = f"{record['clean_resolved']}/{record['clean_total']}"
     return before_after(before, after, record["relative_change"])
 
 
-def _printed_difference(record: dict[str, Any], prefix: str) -> str | None:
-    resolved, total = record[f"{prefix}resolved_difference"], record[f"{prefix}total_difference"]
-    return None if resolved is None else _signed(f"{resolved:+d}/{total:+d}")
-
-
-def _signed(text: str) -> str:
-    return text.replace("-", "\N{MINUS SIGN}")
+def _signed(number: float | None, form: str, scale: int = 1) -> str | None:
+    return None if number is None else format(scale * number, form).replace("-", "\N{MINUS SIGN}")

@@ -22,7 +22,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 # A spreadsheet runs a cell that begins like this as a formula; the wide forms count in some of them.
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")
-_MARKDOWN_SPECIAL = re.compile(r"([\\`*_{}\[\]()#|~$!:])")
+_MARKDOWN_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _DASH = "–"
 _ARROW_TYPES: dict[Kind, pa.DataType] = {
     "text": pa.string(),

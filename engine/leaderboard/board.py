@@ -16,7 +16,7 @@ from engine.statistics.ranking import Rank, bootstrap_ranks
 from engine.statistics.summary import Comparison, SummaryColumns, summarise_many
 from engine.statistics.verdict import Criteria
 from engine.store.connection import Snapshot
-from engine.store.labels import choose_detector, label_matrix
+from engine.store.labels import Exposure, choose_detector, label_matrix
 
 UNKNOWN_MODEL = "unknown model"
 RESULTS_NOT_USED = "results not used"
@@ -129,7 +129,7 @@ def leaderboard(
     )
     usable = tuple(entry for entry in shown if entry.use_results)
     resolved = read_resolved(database, benchmark, usable, samples)
-    labels = labels_of(database, detector_key, minimum, usable, samples)
+    labels = labels_of(database, detector_key, minimum, [entry.exposure for entry in usable], samples)
     summary = summarise_many(
         resolved,
         labels,
@@ -153,21 +153,23 @@ def leaderboard(
 
 
 def labels_of(
-    database: Snapshot, detector: str, threshold: float, submissions: Sequence[Submission], samples: SampleSet
+    database: Snapshot,
+    detector: str,
+    threshold: float,
+    exposures: Sequence[Exposure | None],
+    samples: SampleSet,
 ) -> Labels:
-    """Return the labels of samples for each submission, all unknown where it has no cutoff.
+    """Return the labels of samples for each exposure, all unknown where there is none.
 
     Returns:
-        Codes of shape (submissions, samples), positions in `schema.LABELS`.
+        Codes of shape (exposures, samples), positions in `schema.LABELS`.
     """
-    exposures = [entry.exposure for entry in submissions]
-    known = [index for index, exposure in enumerate(exposures) if exposure is not None]
-    codes = np.full((len(submissions), len(samples.samples)), UNKNOWN, dtype=np.int8)
-    matrix = label_matrix(
-        database, detector, threshold, [exposure for exposure in exposures if exposure is not None]
-    )
+    known = [exposure for exposure in exposures if exposure is not None]
+    matrix = label_matrix(database, detector, threshold, known)
     column_of = {sample: column for column, sample in enumerate(matrix.samples)}
-    codes[known] = matrix.codes[:, [column_of[sample] for sample in samples.samples]]
+    codes = np.full((len(exposures), len(samples.samples)), UNKNOWN, dtype=np.int8)
+    lines = [line for line, exposure in enumerate(exposures) if exposure is not None]
+    codes[lines] = matrix.codes[:, [column_of[sample] for sample in samples.samples]]
     return codes
 
 

@@ -16,7 +16,8 @@ from engine.cli.app import build_app
 from engine.cli.options import read_day
 from engine.export.labels import labels_table
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
-from engine.export.paper import compare_with_paper, paper_table, printed_paper_table
+from engine.export.paper import paper_table, printed_paper_table
+from engine.export.paper_comparison import compare_with_paper
 from engine.export.table import Table
 from engine.leaderboard.board import leaderboard
 from engine.paper.cells import Cell, write_cells
@@ -178,7 +179,7 @@ def paper_folder(tmp_path: Path) -> Path:
     )
     (data / "paper" / "model_cutoff.csv").write_text(
         "table,row,model,registry_model,clean_total,implied_from,implied_to,note\n"
-        "6,one,One,old,3,,,\n6,two,Two,new,2,,,\n",
+        "6,one,One,old,3,2025-02-01,2025-03-31,\n6,two,Two,new,2,,,\n",
         encoding="utf-8",
     )
     return data
@@ -200,9 +201,47 @@ def test_our_cells_stand_beside_the_papers(tiny_reader: Reader, paper_folder: Pa
     assert overall["clean_rate_difference"] == pytest.approx(1 / 2 - 2 / 3)
     # As in the paper, 0/2 → 0/1 is a change of 0.
     assert found["one", "hard"]["relative_change"] == 0.0
-    missing = found["two", "overall"]
-    assert (missing["paper_resolved"], missing["resolved"], missing["clean_total"]) == (4, None, None)
+    assert (overall["submission"], overall["cutoff"]) == ("sub-a", date(2023, 12, 31))
+
+
+def test_labels_are_compared_even_where_there_are_no_results(tiny_reader: Reader, paper_folder: Path) -> None:
+    table = paper_table(compare_with_paper(tiny_reader.snapshot(), paper_folder, 6))
+    missing = next(record for record in records(table) if record["row"] == "two")
+    assert (missing["paper_resolved"], missing["resolved"], missing["clean_resolved"]) == (4, None, None)
+    assert (missing["cutoff"], missing["clean_total"], missing["unknown_total"]) == (date(2025, 3, 31), 2, 2)
+    assert missing["clean_total_difference"] == 0
     assert missing["reason"] == "its submission is not in the data"
+
+
+def test_the_papers_cutoffs_can_be_taken_instead(tiny_reader: Reader, paper_folder: Path) -> None:
+    table = paper_table(compare_with_paper(tiny_reader.snapshot(), paper_folder, 6, cutoffs="paper"))
+    found = {(record["row"], record["level"]): record for record in records(table)}
+    first, second = found["one", "overall"], found["two", "overall"]
+    assert (first["cutoff"], first["clean_resolved"], first["clean_total"]) == (date(2025, 3, 31), 2, 2)
+    assert first["resolved"] == 3
+    assert (second["cutoff"], second["clean_total"], second["unknown_total"]) == (None, None, None)
+    assert dict(table.notes)["cutoffs"] == "implied by the paper's clean totals"
+
+
+def test_unusable_results_are_not_compared(tiny_reader: Reader, paper_folder: Path) -> None:
+    path = paper_folder / "paper" / "row.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("sub-a", "sub-d"), encoding="utf-8")
+    first, *_ = records(paper_table(compare_with_paper(tiny_reader.snapshot(), paper_folder, 6)))
+    assert (first["submission"], first["resolved"], first["clean_total"]) == (None, None, 2)
+
+
+def test_a_level_that_the_benchmark_lacks_is_named(tiny_reader: Reader, paper_folder: Path) -> None:
+    path = paper_folder / "paper" / "table6.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("hard", "cruel"), encoding="utf-8")
+    with pytest.raises(BenchCheckerError, match="no level cruel"):
+        compare_with_paper(tiny_reader.snapshot(), paper_folder, 6)
+
+
+def test_a_row_without_a_benchmark_is_named(tiny_reader: Reader, paper_folder: Path) -> None:
+    path = paper_folder / "paper" / "table6.csv"
+    path.write_text(path.read_text(encoding="utf-8") + "6,three,A,M,,overall,1,6,1,2,0.0\n", encoding="utf-8")
+    with pytest.raises(BenchCheckerError, match="no row 'three'"):
+        compare_with_paper(tiny_reader.snapshot(), paper_folder, 6)
 
 
 def test_the_printed_comparison_has_the_papers_form(tiny_reader: Reader, paper_folder: Path) -> None:
@@ -213,12 +252,13 @@ def test_the_printed_comparison_has_the_papers_form(tiny_reader: Reader, paper_f
         "level": "overall",
         "paper": "3/6 → 2/3 (+33.3%)",
         "ours": "3/6 → 1/2 (+0.0%)",
-        "before_difference": "+0/+0",
-        "clean_difference": "−1/−1",
-        "change_difference": "−33.3",
+        "resolved": "+0",
+        "clean_resolved": "−1",
+        "clean_total": "−1",
+        "change": "−33.3",
     }
-    assert last["ours"] == "its submission is not in the data"
-    assert last["clean_difference"] is None
+    assert last["ours"] == "2 clean; its submission is not in the data"
+    assert (last["clean_resolved"], last["clean_total"]) == (None, "+0")
 
 
 def test_a_table_without_cells_says_where_they_should_be(tiny_reader: Reader, paper_folder: Path) -> None:
@@ -301,7 +341,7 @@ def test_the_command_exports_labels(tiny_database: Path) -> None:
 def test_the_command_exports_the_papers_tables(tiny_database: Path, paper_folder: Path) -> None:
     found = run_csv("export", "table", "--paper", 6, "--database", tiny_database, "--data", paper_folder)
     assert [row["paper_clean_total"] for row in found] == ["3", "2", "1", "2"]
-    assert [row["clean_total"] for row in found] == ["2", "1", "1", ""]
+    assert [row["clean_total"] for row in found] == ["2", "1", "1", "2"]
     assert run("export", "table", "--paper", 5, "--database", tiny_database).exit_code == 2
 
 

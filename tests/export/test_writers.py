@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -181,10 +182,11 @@ def test_markdown_shows_names_as_text() -> None:
     lines = to_markdown(hostile_table()).splitlines()
     assert lines[1] == "| --- | --: | --: | --: | --: |"
     body = lines[2 : 2 + len(HOSTILE)]
-    for text, line in zip(HOSTILE, body, strict=True):
+    assert len(body) == len(HOSTILE)
+    for line in body:
         assert "<script" not in line
-        assert "](" not in line.replace("\\](", "").replace("\\]\\(", "")
-        assert line.count(" | ") - line.count(" \\| ") == len(COLUMNS) - 1 or "|" in text
+        assert not re.search(r"(?<!\\)[\[\]`*]", line)
+        assert len(re.findall(r"(?<!\\)\|", line)) == len(COLUMNS) + 1
     assert lines[2 + len(HOSTILE)] == "| – | – | – | – | – |"
     assert lines[-1] == "detector: pa\\_per%; threshold: 0.7"
 
