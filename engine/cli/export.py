@@ -124,11 +124,15 @@ def export_table(
 
 def _write(table: Table, form: FormatName, output: str) -> None:
     from engine.export.writers import encode
+    from engine.problems import BenchCheckerError
     from engine.store.facts import replacing
 
     content = encode(table, form)
     if output == "-":
         sys.stdout.buffer.write(content)
         return
-    with replacing(Path(output)) as temporary:
-        temporary.write_bytes(content)
+    try:
+        with replacing(Path(output)) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise BenchCheckerError(f"{output} cannot be written: {error} (check --output)") from error

@@ -55,11 +55,19 @@ def build_database(
 
     Raises:
         BenchCheckerError: If `data` is not a folder, a fact file cannot be read, a row breaks a constraint
-            (file, row and remedy named), or the facts keep changing while they are read.
+            (file, row and remedy named), the facts change while they are read, or the database cannot be
+            written.
     """
-    started = time.monotonic()
     if not data.is_dir():
         raise BenchCheckerError(f"{data} is not a folder with facts (check --data)")
+    try:
+        return _build(data, database, force, progress or (lambda line: None))
+    except OSError as error:
+        raise BenchCheckerError(f"{database} cannot be built: {error} (check --database)") from error
+
+
+def _build(data: Path, database: Path, force: bool, progress: Callable[[str], None]) -> BuildReport:
+    started = time.monotonic()
     with exclusive(database.parent):
         digest = data_sha256(data)
         if not force and _is_current(database, digest):
@@ -67,7 +75,7 @@ def build_database(
         # The name is fixed, so that the next build clears away what a killed one left.
         unfinished = database.with_name(f".unfinished.{database.name}")
         try:
-            rows = _write(data, unfinished, digest, progress or (lambda line: None))
+            rows = _write(data, unfinished, digest, progress)
             if data_sha256(data) != digest:
                 raise BenchCheckerError(f"the facts in {data} changed while they were read: build again")
             flush_to_disk(unfinished)

@@ -350,6 +350,11 @@ def test_a_missing_database_is_a_message_and_not_a_trace(tmp_path: Path) -> None
         run("export", "leaderboard", "-b", "tiny", "--database", tmp_path / "none.duckdb")
 
 
+def test_an_output_that_cannot_be_written_names_the_option(tiny_database: Path, tmp_path: Path) -> None:
+    with pytest.raises(BenchCheckerError, match="--output"):
+        run("export", "leaderboard", "-b", "tiny", "--database", tiny_database, "-o", tmp_path)
+
+
 def test_a_month_means_its_last_day() -> None:
     assert read_day("2024-02") == date(2024, 2, 29)
     assert read_day("2024-02-03") == date(2024, 2, 3)

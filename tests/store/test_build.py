@@ -94,6 +94,13 @@ def test_missing_folder_names_the_option(tmp_path: Path, database: Path) -> None
         build_database(tmp_path / "nowhere", database)
 
 
+def test_a_place_that_cannot_be_written_names_the_option(tiny_data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    for database in (tmp_path / "file" / "b.duckdb", tmp_path):
+        with pytest.raises(BenchCheckerError, match="--database"):
+            build_database(tiny_data, database)
+
+
 def break_rows(data: Path, name: str, **values: object) -> None:
     """Overwrite columns of the last row of a fact file."""
     rows = read_facts(data, name)
