@@ -20,6 +20,7 @@ U64 = NDArray[np.uint64]
 I64 = NDArray[np.int64]
 
 _SPACE = 0x20
+_BLANK = "".join(chr(value) for value in range(0x80) if FOLD_TABLE[value] == _SPACE)
 _SEPARATOR = SEPARATOR[0]
 _PADDING = 16
 _PUNCTUATION = np.array(
@@ -73,7 +74,7 @@ class TextBatch:
 
 def text_batch(texts: Sequence[str]) -> TextBatch:
     """Fold `texts` into one batch; document i of the batch is text i."""
-    raw = SEPARATOR.join(fold_unicode(text).encode("utf-8") for text in texts)
+    raw = SEPARATOR.join([fold_unicode(text).strip(_BLANK).encode("utf-8") for text in texts])
     text = _shorten(np.frombuffer(raw.translate(FOLD_TABLE), np.uint8))
     separators = np.flatnonzero(text == _SEPARATOR)
     starts = np.concatenate(([0], separators + 1))
@@ -86,25 +87,18 @@ def text_batch(texts: Sequence[str]) -> TextBatch:
 
 
 def _shorten(text: U8) -> U8:
-    """Cut runs of spaces to one, drop spaces beside a separator, cut runs of punctuation to three."""
+    """Cut runs of spaces to one and runs of a punctuation mark to three."""
     if len(text) < 2:
-        shortened: U8 = text[text != _SPACE]
-        return shortened
+        return text
     same = text[1:] == text[:-1]
-    space = text == _SPACE
     drop = np.zeros(len(text), np.bool_)
-    np.logical_and(same, space[1:], out=drop[1:])
+    np.logical_and(same, text[1:] == _SPACE, out=drop[1:])
     if len(same) >= 3:
-        run = same[2:] & same[1:-1] & same[:-2]
-        if run.any():
-            drop[3:] |= run & _PUNCTUATION[text[3:]]
-    if drop.any():
-        text = text[~drop]
-    edge = np.flatnonzero(text == _SEPARATOR)
-    outer = np.concatenate((edge - 1, edge + 1, [0, len(text) - 1]))
-    outer = outer[(outer >= 0) & (outer < len(text))]
-    outer = outer[text[outer] == _SPACE]
-    return np.delete(text, outer) if len(outer) else text
+        run = same[2:] & same[1:-1]
+        run &= same[:-2]
+        fourth = np.flatnonzero(run) + 3
+        drop[fourth] |= _PUNCTUATION[text[fourth]]
+    return text[~drop] if drop.any() else text
 
 
 def _bounds(words: U8) -> tuple[I64, I64]:

@@ -21,7 +21,7 @@ from engine.overlap.matcher import Matcher, Matches
 from engine.overlap.pair_rows import MatchedRanges, PairRow, PairWriter
 from engine.store.facts import replacing
 
-BATCH_CHARACTERS = 2 << 20
+BATCH_CHARACTERS = 1 << 20
 BATCH_DOCUMENTS = 1 << 14
 
 
