@@ -122,7 +122,7 @@ class LogicalLine:
         return self.tokens[0] in _IMPORTS
 
 
-_CODES: dict[tuple[str, bytes], tuple[str, ...]] = {}
+_CODES: dict[bytes, tuple[str, ...]] = {}
 _CODES_KEPT = 40_000
 
 
@@ -134,16 +134,17 @@ class Scope:
         kind: `function`, `class` or `module`.
         start: 1-based first physical line.
         end: 1-based last physical line.
+        node: Its node in the syntax tree.
     """
 
-    __slots__ = ("__dict__", "_node", "end", "kind", "name", "start")
+    __slots__ = ("__dict__", "end", "kind", "name", "node", "start")
 
     def __init__(self, name: str, kind: str, node: tree_sitter.Node) -> None:
         self.name = name
         self.kind = kind
         self.start = node.start_point.row + 1
         self.end = node.end_point.row + 1
-        self._node = node
+        self.node = node
 
     @property
     def simple_name(self) -> str:
@@ -151,28 +152,35 @@ class Scope:
         return self.name.rpartition(".")[2]
 
     @property
+    def nested_kinds(self) -> frozenset[str]:
+        """Kinds of the nodes inside it that are scopes of their own, whose code is not its own."""
+        return frozenset() if self.kind == "function" else _FUNCTIONS | _CLASSES
+
+    @property
     def source(self) -> bytes:
         """The source text of the scope, nested scopes included."""
-        return self._node.text or b""
+        return self.node.text or b""
 
     @cached_property
     def lines(self) -> tuple[LogicalLine, ...]:
         """The logical lines of the scope in source order, those of nested scopes left out."""
-        return tuple(_logical_lines(self._node, self.kind))
+        return tuple(_logical_lines(self.node, self.kind))
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The lines as encoded token sequences (`tokens.encode`).
 
-        Remembered by source text: most functions are the same in most versions of a file.
+        Those of functions are remembered by source text: most are the same in most versions of a file.
         """
-        key = (self.kind, self.source)
-        codes = _CODES.get(key)
+        if self.kind != "function":
+            return tuple(encode(line.tokens) for line in self.lines)
+        source = self.source
+        codes = _CODES.get(source)
         if codes is None:
             codes = tuple(encode(line.tokens) for line in self.lines)
             if len(_CODES) >= _CODES_KEPT:
                 _CODES.clear()
-            _CODES[key] = codes
+            _CODES[source] = codes
         return codes
 
 

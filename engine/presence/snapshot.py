@@ -8,7 +8,7 @@ from engine.history.errors import BlobUnavailable
 from engine.history.repository import RepositoryHistory
 from engine.patches.syntax import SourceFile, parse_source
 
-_CACHED_SOURCES = 400
+_CACHED_SOURCES = 64
 
 
 class SourceCache:
