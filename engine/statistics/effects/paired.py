@@ -21,11 +21,12 @@ class Agreement:
 
     Attributes:
         kappa: At most 1; 0 for none beyond chance.
-        interval: With the large-sample variance of Fleiss, Cohen and Everitt (1969).
+        interval: With the large-sample variance of Fleiss, Cohen and Everitt (1969); None where that is 0, at
+            perfect agreement and when one of the two resolves everything or nothing.
     """
 
     kappa: float
-    interval: Interval
+    interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,5 +174,8 @@ def _agreement(both: int, first: int, second: int, neither: int, confidence: flo
     diagonal = np.sum(np.diag(cells) * (1 - (rows + columns) * (1 - kappa)) ** 2)
     off = (1 - kappa) ** 2 * (cells[0, 1] * weight[0, 1] ** 2 + cells[1, 0] * weight[1, 0] ** 2)
     variance = (diagonal + off - (kappa - expected * (1 - kappa)) ** 2) / (1 - expected) ** 2 / n
-    half = float(norm.ppf((1 + confidence) / 2)) * sqrt(max(float(variance), 0.0))
+    # Zero up to rounding: certainty is not what such a table shows.
+    if variance < 1e-12:
+        return Agreement(kappa, None)
+    half = float(norm.ppf((1 + confidence) / 2)) * sqrt(float(variance))
     return Agreement(kappa, Interval(max(kappa - half, -1.0), min(kappa + half, 1.0)))
