@@ -19,8 +19,8 @@ from engine.overlap.corpus import CorpusOptions, Shard, discover
 from engine.overlap.evaluation_set import CANONICAL_VERSION, EvaluationSet
 from engine.overlap.index import EvaluationIndex, build_index
 from engine.overlap.matcher import Matcher
+from engine.overlap.result_build import build_results
 from engine.overlap.result_tables import DATABASE_NAME
-from engine.overlap.results import build_results
 from engine.overlap.rules import Rules
 from engine.overlap.shard_scan import ShardFiles, ShardScan
 from engine.overlap.streams import ShardError
