@@ -1,6 +1,10 @@
-"""The pages of the dashboard and how to get from one to another."""
+"""The pages of the dashboard, by their names in the address."""
 
 from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 from streamlit.navigation.page import Page
@@ -8,30 +12,36 @@ from streamlit.navigation.page import Page
 
 def pages() -> dict[str, Page]:
     """Return every page by its name in the address; the first one opens at the root."""
-    # Imported here because the pages link to one another through this module.
-    from dashboard.app_pages import leaderboard, methods, sample, submission
-
     return {
         "leaderboard": st.Page(
-            leaderboard.show,
+            _shower("leaderboard"),
             title="Leaderboard",
             url_path="leaderboard",
             default=True,
             help="Every submission before and after leaving out contaminated samples.",
         ),
         "sample": st.Page(
-            sample.show,
+            _shower("sample"),
             title="Sample",
             url_path="sample",
             help="When a sample's fix was in its repository, and who resolved it.",
         ),
         "submission": st.Page(
-            submission.show, title="Submission", url_path="submission", visibility="hidden"
+            _shower("submission"), title="Submission", url_path="submission", visibility="hidden"
         ),
         "methods": st.Page(
-            methods.show,
+            _shower("methods"),
             title="Methods",
             url_path="methods",
             help="What the words mean and where the data comes from.",
         ),
     }
+
+
+def _shower(name: str) -> Callable[[], None]:
+    # A page is imported when it is first opened: the leaderboard does not wait for what draws charts.
+    return partial(_show, name)
+
+
+def _show(name: str) -> None:
+    importlib.import_module(f"dashboard.app_pages.{name}").show()

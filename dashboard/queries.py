@@ -263,9 +263,13 @@ def outcomes_of_sample(
     rows = database.rows(
         """
         WITH known AS (
-            SELECT position, label FROM label_at_each($detector, $threshold, $exposures) WHERE sample = $key
+            SELECT position, label
+            FROM label_at_each(
+                $detector, $threshold, CAST($exposures AS STRUCT(cutoff DATE, models VARCHAR[])[])
+            ) WHERE sample = $key
         ), exposure AS (
-            SELECT unnest(range(1, len($exposures) + 1)) AS position, unnest($exposures, recursive := true)
+            SELECT unnest(range(1, len($exposures) + 1)) AS position,
+                   unnest(CAST($exposures AS STRUCT(cutoff DATE, models VARCHAR[])[]), recursive := true)
         )
         SELECT submission, benchmark, submission.title, framework, coalesce(models, []) AS models, cutoff,
                basis, coalesce(outcome, 'not_submitted') AS outcome, label

@@ -176,14 +176,28 @@ def evidence_table(
 
 
 def page_of(rows: Sequence[Any], address: Address) -> slice:
-    """Show a choice of pages where `rows` do not fit on one, and return the part to show."""
-    pages = max(1, -(-len(rows) // PAGE_SIZE))
-    page = int(address.number("page", 1, pages, 1))
+    """Return the part of `rows` on the page in the address."""
+    page = _page(rows, address)
+    return slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+
+
+def offer_pages(rows: Sequence[Any], address: Address) -> None:
+    """Offer the pages of a table whose rows do not fit on one."""
+    pages = _pages(rows)
     if pages > 1:
+        page = _page(rows, address)
         # A pagination takes its page from its default only: each page has a widget of its own.
         key = f"page-choice-{page}"
         st.pagination(pages, default=page, key=key, on_change=_write_page, args=(key,))
-    return slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)
+
+
+def _pages(rows: Sequence[Any]) -> int:
+    return max(1, -(-len(rows) // PAGE_SIZE))
+
+
+def _page(rows: Sequence[Any], address: Address) -> int:
+    # A link from before may name a page that its table no longer fills: the last one is nearest.
+    return min(int(address.number("page", 1, 1e6, 1)), _pages(rows))
 
 
 def _write_page(key: str) -> None:

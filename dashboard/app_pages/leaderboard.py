@@ -15,7 +15,7 @@ from dashboard.database import snapshot
 from dashboard.filters import ALL, Scope
 from dashboard.links import Target
 from dashboard.records import Catalogue
-from dashboard.table import Cell, Column, Dumbbell, Row, Sort, evidence_table, page_of
+from dashboard.table import Cell, Column, Dumbbell, Row, Sort, evidence_table, offer_pages, page_of
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
 from engine.statistics.verdict import Criteria, Verdict
@@ -97,6 +97,7 @@ def show() -> None:
         ],
         view.sort,
     )
+    offer_pages(rows, address)
     shown = replace(board, rows=tuple(rows))
     downloads.offer(
         f"leaderboard-{board.benchmark}-{board.detector}",

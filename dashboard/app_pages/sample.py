@@ -21,7 +21,7 @@ from dashboard.records import (
     SampleRecord,
     SubmissionOutcome,
 )
-from dashboard.table import Cell, Column, Row, evidence_table, page_of
+from dashboard.table import Cell, Column, Row, evidence_table, offer_pages, page_of
 from engine.store.connection import Snapshot
 
 _EXAMPLES = 5
@@ -270,7 +270,8 @@ def _who(record: SampleRecord, outcomes: Sequence[SubmissionOutcome], notes: dic
         return
     resolved = sum(outcome.outcome == "resolved" for outcome in outcomes)
     st.markdown(f"{resolved} of {words.count(len(outcomes), 'submission')} resolved it.")
-    shown = page_of(outcomes, Address())
+    address = Address()
+    shown = page_of(outcomes, address)
     rows = [
         Row(
             f"{outcome.benchmark}/{outcome.submission}",
@@ -297,6 +298,7 @@ def _who(record: SampleRecord, outcomes: Sequence[SubmissionOutcome], notes: dic
         for outcome in outcomes[shown]
     ]
     evidence_table("who", "Submissions and their results on this sample", _WHO_COLUMNS, rows)
+    offer_pages(outcomes, address)
     downloads.offer(
         f"{record.sample}-submissions", lambda: downloads.table_of(outcomes, SubmissionOutcome, notes)
     )

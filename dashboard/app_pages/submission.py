@@ -16,7 +16,7 @@ from dashboard.database import snapshot
 from dashboard.filters import ALL, Scope
 from dashboard.links import Target
 from dashboard.records import Catalogue, ModelUse, SampleResult, SubmissionRecord
-from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table, page_of
+from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table, offer_pages, page_of
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
 from engine.statistics.summary import Comparison
@@ -251,6 +251,7 @@ def _samples(
     _unknown(shown)
     rows = [_sample_row(result, scope) for result in shown[page_of(shown, address)]]
     evidence_table("samples", "Samples with label and result", _SAMPLE_COLUMNS, rows)
+    offer_pages(shown, address)
     address.notice()
     notes = scope.notes(database) | {"submission": record.submission}
     downloads.offer(f"{record.submission}-samples", lambda: downloads.table_of(shown, SampleResult, notes))
