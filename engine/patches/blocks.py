@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from engine.patches.diff import FilePatch, Patch, PatchError
 from engine.patches.syntax import LogicalLine, Scope, SourceFile, parse_source
@@ -34,6 +34,7 @@ class Block:
         removed: Logical lines of the buggy code that the patch touched.
         fixed: All logical lines of the scope after the fix; empty when the fix removed the scope.
         buggy: All logical lines of the scope before the fix; empty when the fix made the scope.
+        fixed_text: The whole fixed file, for those who need its syntax tree.
     """
 
     index: int
@@ -46,6 +47,7 @@ class Block:
     removed: tuple[LogicalLine, ...]
     fixed: tuple[LogicalLine, ...]
     buggy: tuple[LogicalLine, ...]
+    fixed_text: bytes = field(default=b"", repr=False, compare=False)
 
     @property
     def is_deletion(self) -> bool:
@@ -146,6 +148,7 @@ def _scope_block(
         removed=tuple(removed),
         fixed=tuple(line for part in fixed_scopes for line in part.lines),
         buggy=tuple(line for part in buggy_scopes for line in part.lines),
+        fixed_text=fixed.text,
     )
 
 

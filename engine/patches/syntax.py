@@ -278,7 +278,7 @@ def _logical_lines(root: tree_sitter.Node, kind: str) -> Iterator[LogicalLine]:
             continue
         header, bodies = _split(node)
         if header and not _is_noise(node, header):
-            tokens = tokens_of(header)
+            tokens = tokens_of(header, node.type if header[0] != node else "")
             if tokens:
                 start, end = header[0].start_point.row + 1, header[-1].end_point.row + 1
                 yield LogicalLine(tokens, start, end, max(depth, 0))
