@@ -51,6 +51,12 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return write_folder(tmp_path / "data")
 
 
+@pytest.fixture
+def full(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dashboard reads the database that all tests share."""
+    monkeypatch.setenv(DATABASE_VARIABLE, str(database))
+
+
 def built(folder: Path) -> None:
     build_database(folder, folder.parent / "facts.duckdb")
 
@@ -107,8 +113,7 @@ def test_submissions_without_any_label_keep_their_figure_before(build: Path) -> 
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_full_database_shows_every_page(build: Path, page: str) -> None:
-    built(build)
+def test_a_full_database_shows_every_page(full: None, page: str) -> None:
     run = shown(page, submission="s003", sample="acme__widgets-119", detector="paper", cutoff="2024-05-15")
     assert not run.warning
 
@@ -126,13 +131,11 @@ def test_a_full_database_shows_every_page(build: Path, page: str) -> None:
         {"difficulty": "easy"},
     ],
 )
-def test_what_the_address_gets_wrong_is_said_and_left_out(build: Path, query: dict[str, str]) -> None:
-    built(build)
+def test_what_the_address_gets_wrong_is_said_and_left_out(full: None, query: dict[str, str]) -> None:
     run = shown("leaderboard", **query)
     assert "asks for something the database does not have" in run.warning[0].value
 
 
 @pytest.mark.parametrize("page", ["0", "-1", "99", "1.5", "x"])
-def test_any_page_number_shows_some_page(build: Path, page: str) -> None:
-    built(build)
+def test_any_page_number_shows_some_page(full: None, page: str) -> None:
     shown("submission", submission="s007", benchmark="tiny-verified", page=page)
