@@ -15,10 +15,12 @@ from engine.problems import BenchCheckerError
 
 COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.build",
+    "engine.cli.evaluate",
     "engine.cli.export",
     "engine.cli.import_",
     "engine.cli.label",
     "engine.cli.models",
+    "engine.cli.overlap",
     "engine.cli.paper",
 )
 

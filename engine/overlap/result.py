@@ -159,6 +159,22 @@ class ScanResult:
             leaks[item] = (leak, token_share)
         return leaks
 
+    def record_leaks(self) -> dict[str, tuple[Leak, float]]:
+        """Return what is known of each record: of an item, or of all fields of a record together.
+
+        A record is leaked if one of its fields is, and clean only if all are; its share of contaminated
+        tokens is the greatest of its fields'.
+        """
+        fields = self.table("scan")[0]["fields"]
+        records: dict[str, tuple[Leak, float]] = {}
+        order = (Leak.CLEAN, Leak.UNKNOWN, Leak.LEAKED)
+        for item, (leak, share) in self.leaks().items():
+            ends = (f"/{field}" for field in fields if len(fields) > 1 and item.endswith(f"/{field}"))
+            record = item.removesuffix(next(ends, ""))
+            before = records.get(record, (Leak.CLEAN, 0.0))
+            records[record] = (max(leak, before[0], key=order.index), max(share, before[1]))
+        return records
+
     def table(self, name: Literal["scan", "shard", "item"]) -> list[dict[str, Any]]:
         """Return the rows of a small table of the result."""
         with self._open({}) as connection:
