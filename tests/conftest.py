@@ -11,6 +11,15 @@ from engine.store.build import build_database
 from engine.store.connection import Reader
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that share a browser, or a model that wants every core, on one worker."""
+    for item in items:
+        for shared in ("browser", "models"):
+            if item.get_closest_marker(shared):
+                item.add_marker(pytest.mark.xdist_group(shared))
+
+
 @pytest.fixture
 def tiny_data(tmp_path: Path) -> Path:
     """A folder with the small world's fact files, for tests that change them."""
