@@ -68,7 +68,7 @@ class _Timeline:
         previous = self.entries[-1][1] if self.entries else None
         verdict = self.detector.judge(self.block, Snapshot(cache, position), previous)
         self.entries.append((position, verdict))
-        return _next_visible(cache.history, verdict.watched, position)
+        return next_visible(cache.history, verdict.watched, position)
 
 
 def lifecycles(subjects: Sequence[Subject], cache: SourceCache) -> list[tuple[Interval, ...]]:
@@ -117,7 +117,7 @@ def _intervals(
     return tuple(intervals)
 
 
-def _next_visible(history: RepositoryHistory, paths: Sequence[str], after: int) -> int | None:
+def next_visible(history: RepositoryHistory, paths: Sequence[str], after: int) -> int | None:
     """Return the next position after `after` that changes any of `paths` and is a day's snapshot.
 
     Of several changes before the next snapshot the last one stands for all.
