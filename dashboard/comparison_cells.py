@@ -8,7 +8,7 @@ from dashboard.theme import Tone
 from engine.statistics.proportions import Interval, Proportion
 from engine.statistics.ranking import Rank
 from engine.statistics.summary import Comparison
-from engine.statistics.verdict import Judgement, Verdict
+from engine.statistics.verdict import Verdict
 
 _VERDICTS: dict[Verdict, tuple[str, Tone, str]] = {
     Verdict.HOLDS: ("Holds", "contaminated", "●"),
@@ -23,19 +23,21 @@ DUMBBELL_COLUMN = Column(
     kind="dumbbell",
 )
 BEFORE_COLUMN = Column(
-    "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end"
+    "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end", whole=True
 )
 AFTER_COLUMN = Column(
     "after",
     "After",
     "Share of the clean samples resolved, with its 95% interval.",
     align="end",
+    whole=True,
 )
 CHANGE_COLUMN = Column(
     "change",
     "Change",
     "Relative change of the rate. Below it: clean minus contaminated rate in points, with its 95% interval.",
     align="end",
+    whole=True,
 )
 VERDICT_COLUMN = Column(
     "verdict",
@@ -73,17 +75,10 @@ def _point(share: Proportion, bounds: Interval | None) -> Point | None:
     return Point(100 * share.rate, *ends)
 
 
-def rate_cell(share: Proportion, bounds: Interval | None, *, note: str = "", hint: str = "") -> Cell:
+def rate_cell(share: Proportion, bounds: Interval | None) -> Cell:
     """Return a rate over its counts and interval."""
-    parts = [words.share_of(share.k, share.n) if share.n else "no sample", words.interval(bounds)]
-    return Cell(words.percent(share.rate), detail=" ".join([*filter(None, parts), note]).strip(), hint=hint)
-
-
-def after_cell(comparison: Comparison) -> Cell:
-    """Return the clean rate, and how many samples it leaves out as unknown."""
-    unknown = comparison.unknown.n
-    note = f"· {unknown} unknown" if unknown else ""
-    return rate_cell(comparison.clean, comparison.clean_interval, note=note)
+    counts = words.share_of(share.k, share.n) if share.n else "no sample"
+    return Cell(words.percent(share.rate), detail=f"{counts} {words.interval(bounds)}".strip())
 
 
 def change_cell(comparison: Comparison) -> Cell:
@@ -95,10 +90,17 @@ def change_cell(comparison: Comparison) -> Cell:
     return Cell(words.signed_percent(comparison.relative_change), detail=detail)
 
 
-def verdict_cell(judgement: Judgement) -> Cell:
-    """Return the verdict, with its reasons on hovering."""
-    text, tone, symbol = _VERDICTS[judgement.verdict]
-    return Cell(text, tone=tone, symbol=symbol, hint="; ".join(judgement.sentences))
+def verdict_cell(comparison: Comparison) -> Cell:
+    """Return the verdict over the number of unknown samples, with its reasons on hovering."""
+    text, tone, symbol = _VERDICTS[comparison.judgement.verdict]
+    unknown = comparison.unknown.n
+    return Cell(
+        text,
+        detail=f"{words.count(unknown, 'sample')} unknown" if unknown else "",
+        tone=tone,
+        symbol=symbol,
+        hint="; ".join(comparison.judgement.sentences),
+    )
 
 
 def verdict_title(verdict: Verdict) -> str:

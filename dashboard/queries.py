@@ -189,8 +189,9 @@ def sample(database: Snapshot, key: str) -> SampleRecord | None:
         used.setdefault(row["benchmark"], []).append((row["model"], row["title"]))
     benchmarks = database.rows(
         """
-        SELECT benchmark, difficulty.title AS difficulty
-        FROM membership LEFT JOIN difficulty USING (benchmark, difficulty) WHERE sample = ? ORDER BY benchmark
+        SELECT benchmark.title AS benchmark, difficulty.title AS difficulty
+        FROM membership JOIN benchmark USING (benchmark)
+        LEFT JOIN difficulty USING (benchmark, difficulty) WHERE sample = ? ORDER BY ALL
         """,
         [key],
     )

@@ -102,6 +102,7 @@ class Column:
         kind: `dumbbell` columns hold a `Dumbbell`.
         heading: Whether its cells name their row.
         width: CSS width, empty to leave it to the browser.
+        whole: Whether its lines must not be broken.
     """
 
     key: str
@@ -111,6 +112,7 @@ class Column:
     kind: Literal["text", "dumbbell"] = "text"
     heading: bool = False
     width: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,16 +28,13 @@ _COLUMNS = (
         "rank",
         "Rank",
         "Place before and after among the submissions with a known cutoff, with 95% intervals below.",
-        width="6.5rem",
+        whole=True,
     ),
-    Column("submission", "Submission", "Framework and models below.", heading=True, width="22%"),
+    Column("submission", "Submission", "Models and day of submission below.", heading=True, width="24%"),
     Column(
-        "cutoff",
-        "Cutoff",
-        "Last day of the training data of its models and where it is from; below, what says that they saw "
-        "the repositories.",
-        width="9.5rem",
+        "cutoff", "Cutoff", "Last day of the training data of its models, and where it is from.", whole=True
     ),
+    Column("bases", "Repositories", "What says that its models saw the samples' repositories.", whole=True),
     cells.DUMBBELL_COLUMN,
     cells.BEFORE_COLUMN,
     cells.AFTER_COLUMN,
@@ -62,10 +59,17 @@ class _View:
     sort: Sort
 
     @property
-    def narrowing(self) -> int:
-        """How many filters leave submissions out."""
-        chosen = (self.frameworks, self.models, self.since, self.until)
-        return sum(bool(value) for value in chosen) + (self.open_weights is not None)
+    def narrowing(self) -> tuple[str, ...]:
+        """The filters that leave submissions out, in words."""
+        titles = dict(self.scope.benchmark.models)
+        said = (
+            self.open_weights is not None and ("open weights" if self.open_weights else "closed weights"),
+            self.since and f"submitted from {self.since}",
+            self.until and f"submitted up to {self.until}",
+            self.frameworks and f"framework {' or '.join(self.frameworks)}",
+            self.models and f"model {' or '.join(titles[model] for model in self.models)}",
+        )
+        return tuple(text for text in said if text)
 
 
 def show() -> None:
@@ -171,7 +175,8 @@ def _sort(address: Address) -> Sort:
 def _nothing(view: _View) -> None:
     title = words.markdown(view.scope.benchmark.title)
     if view.narrowing:
-        why = f"No submission to {title} meets all {words.count(view.narrowing, 'filter')}."
+        asked = "these filters together" if len(view.narrowing) > 1 else "this filter"
+        why = f"No submission to {title} meets {asked}: {words.markdown('; '.join(view.narrowing))}."
         states.no_rows(why, "Clear these filters", lambda: filters.clear(_NARROWING))
     else:
         st.markdown(f"The database holds no submission to {title} yet.")
@@ -201,12 +206,13 @@ def _summarise(board: Leaderboard, view: _View) -> None:
 
 def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
     entry, comparison = row.submission, row.overall
-    about = " · ".join(filter(None, [entry.framework, ", ".join(entry.model_titles)]))
+    about = " · ".join(filter(None, [", ".join(entry.model_titles), words.optional(entry.submitted_on)]))
     target = Target("submission", {"submission": entry.submission, **view.scope.parameters()})
     content: dict[str, Cell | Dumbbell] = {
         "rank": cells.rank_cell(row.rank_before, row.rank_after),
         "submission": Cell(entry.title, detail=about, link=target),
-        "cutoff": Cell(words.day(entry.cutoff), detail=_basis(entry.basis, bases)),
+        "cutoff": Cell(words.day(entry.cutoff), detail=entry.basis or ""),
+        "bases": Cell("", detail=_bases(bases) if entry.cutoff is not None else ""),
         "scores": cells.dumbbell(comparison, known=row.reason is None),
     }
     if comparison is None:
@@ -221,17 +227,14 @@ def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
         content["verdict"] = Cell("No figure after", detail=row.reason or "", tone="unknown")
     else:
         content |= {
-            "after": cells.after_cell(comparison),
+            "after": cells.rate_cell(comparison.clean, comparison.clean_interval),
             "change": cells.change_cell(comparison),
-            "verdict": cells.verdict_cell(comparison.judgement),
+            "verdict": cells.verdict_cell(comparison),
         }
     return Row(entry.submission, content, muted=row.reason is not None)
 
 
-def _basis(cutoff: str | None, repositories: dict[str, int]) -> str:
-    if cutoff is None:
-        return ""
-    counts = [
-        basis if len(repositories) == 1 else f"{basis} {count}" for basis, count in repositories.items()
-    ]
-    return f"{cutoff}; repositories {', '.join(counts)}"
+def _bases(bases: dict[str, int]) -> str:
+    if len(bases) == 1:
+        return next(iter(bases))
+    return ", ".join(f"{basis} {count}" for basis, count in bases.items())

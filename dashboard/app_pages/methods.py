@@ -57,9 +57,9 @@ def _detectors(detectors: tuple[DetectorChoice, ...]) -> None:
         Column("title", "Detector", heading=True),
         Column("description", "What it looks at"),
         Column("embedder", "Line similarity"),
-        Column("version", "Version", align="end"),
-        Column("threshold", "Threshold", align="end"),
-        Column("judged", "Samples judged", align="end"),
+        Column("version", "Version", align="end", whole=True),
+        Column("threshold", "Threshold", align="end", whole=True),
+        Column("judged", "Samples judged", align="end", whole=True),
     ]
     rows = [
         Row(
@@ -82,9 +82,9 @@ def _models(models: queries.Table) -> None:
     st.header("What were the models trained up to?", anchor=False)
     columns = [
         Column("title", "Model", heading=True),
-        Column("released", "Released"),
-        Column("cutoff", "Cutoff"),
-        Column("submissions", "Submissions", align="end"),
+        Column("released", "Released", whole=True),
+        Column("cutoff", "Cutoff", whole=True),
+        Column("submissions", "Submissions", align="end", whole=True),
         Column("source", "Source"),
     ]
     rows = [Row(model["model"], _model_cells(model)) for model in models]
@@ -107,8 +107,8 @@ def _repositories(repositories: queries.Table) -> None:
     st.header("How far do the histories reach?", anchor=False)
     columns = [
         Column("repository", "Repository", heading=True),
-        Column("samples", "Samples", align="end"),
-        Column("first", "First commit"),
+        Column("samples", "Samples", align="end", whole=True),
+        Column("first", "First commit", whole=True),
         Column("last", "Read up to", "Labels end here: later cutoffs are unknown."),
         Column("head", "At commit"),
     ]
@@ -141,7 +141,7 @@ def _provenance(database: Snapshot) -> None:
     )
     columns = [
         Column("command", "Command", heading=True),
-        Column("finished", "Finished (UTC)"),
+        Column("finished", "Finished (UTC)", whole=True),
         Column("inputs", "Inputs"),
         Column("run", "Run"),
     ]

@@ -28,7 +28,9 @@ _EXAMPLES = 5
 _MODELS_NAMED = 2
 _BLOCK_COLUMNS = (
     Column("scope", "Block of the fix", "The function, class or module that the fix changes.", heading=True),
-    Column("score", "Score", "How surely the block is in the snapshot, from 0 to 1.", align="end"),
+    Column(
+        "score", "Score", "How surely the block is in the snapshot, from 0 to 1.", align="end", whole=True
+    ),
     Column("lines", "Scores of its lines", "One score for each logical line that the fix adds."),
     Column("place", "Found at", "Where in the snapshot."),
     Column("method", "How"),
@@ -37,7 +39,7 @@ _WHO_COLUMNS = (
     Column("submission", "Submission", heading=True),
     Column("outcome", "Result", "What the submission reported."),
     Column("label", "Label", "Whether the fix was in the repository at this submission's cutoff."),
-    Column("cutoff", "Cutoff", "Last day of the training data of its models."),
+    Column("cutoff", "Cutoff", "Last day of the training data of its models.", whole=True),
     Column("models", "Models"),
 )
 

@@ -25,15 +25,26 @@ from engine.store.connection import Snapshot
 _LEVEL_COLUMNS = (
     Column("level", "Difficulty", heading=True),
     cells.DUMBBELL_COLUMN,
-    Column("before", "Before", "Share of all samples resolved, with its 95% interval.", align="end"),
-    Column("contaminated", "Contaminated", "Share of the contaminated samples resolved.", align="end"),
-    Column("after", "After", "Share of the clean samples resolved, with its 95% interval.", align="end"),
-    Column("change", "Change", cells.CHANGE_COLUMN.hint, align="end"),
+    Column(
+        "before", "Before", "Share of all samples resolved, with its 95% interval.", align="end", whole=True
+    ),
+    Column(
+        "contaminated", "Contaminated", "Share of the contaminated samples resolved.", align="end", whole=True
+    ),
+    Column(
+        "after",
+        "After",
+        "Share of the clean samples resolved, with its 95% interval.",
+        align="end",
+        whole=True,
+    ),
+    Column("change", "Change", cells.CHANGE_COLUMN.hint, align="end", whole=True),
     Column("verdict", "Contamination test", cells.VERDICT_COLUMN.hint),
 )
+_COLUMNS_BEFORE = 3
 _MODEL_COLUMNS = (
     Column("model", "Model", heading=True),
-    Column("cutoff", "Cutoff", "Last day of its training data."),
+    Column("cutoff", "Cutoff", "Last day of its training data.", whole=True),
     Column("source", "Source of the cutoff"),
     Column("evidence", "How the submission names it"),
 )
@@ -42,10 +53,14 @@ _SAMPLE_COLUMNS = (
     Column("outcome", "Result", "What the submission reported."),
     Column("label", "Label", "Whether the models could have read the fix in the repository."),
     Column(
-        "score", "Score", "How surely the fix is in the repository at the cutoff, from 0 to 1.", align="end"
+        "score",
+        "Score",
+        "How surely the fix is in the repository at the cutoff, from 0 to 1.",
+        align="end",
+        whole=True,
     ),
-    Column("difficulty", "Difficulty"),
-    Column("landed", "Fix landed", "UTC day."),
+    Column("difficulty", "Difficulty", whole=True),
+    Column("landed", "Fix landed", "UTC day.", whole=True),
     Column("reason", "Why"),
 )
 
@@ -165,7 +180,8 @@ def _levels(row: LeaderboardRow, alone: Leaderboard, scope: Scope) -> None:
         _level_row(key, titles.get(key, key), comparison, known=known)
         for key, comparison in row.levels.items()
     ]
-    evidence_table("levels", "The score before and after by difficulty", _LEVEL_COLUMNS, rows)
+    columns = _LEVEL_COLUMNS if known else _LEVEL_COLUMNS[:_COLUMNS_BEFORE]
+    evidence_table("levels", "The score before and after by difficulty", columns, rows)
     downloads.offer(
         f"{row.submission.submission}-by-difficulty",
         lambda: leaderboard_table(alone),
@@ -182,9 +198,9 @@ def _level_row(key: str, title: str, comparison: Comparison, *, known: bool) -> 
     if known:
         content |= {
             "contaminated": cells.rate_cell(comparison.contaminated, comparison.contaminated_interval),
-            "after": cells.after_cell(comparison),
+            "after": cells.rate_cell(comparison.clean, comparison.clean_interval),
             "change": cells.change_cell(comparison),
-            "verdict": cells.verdict_cell(comparison.judgement),
+            "verdict": cells.verdict_cell(comparison),
         }
     return Row(key, content)
 

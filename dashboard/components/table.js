@@ -114,8 +114,12 @@ function fill(target, cell, column, axis) {
   if (cell.hint) target.title = cell.hint;
 }
 
+function classes(column) {
+  return `is-${column.align} kind-${column.kind}${column.whole ? " is-whole" : ""}`;
+}
+
 function header(column, axis) {
-  const cell = element("th", `is-${column.align} kind-${column.kind}`);
+  const cell = element("th", classes(column));
   cell.scope = "col";
   cell.setAttribute("role", "columnheader");
   if (column.width) cell.style.width = column.width;
@@ -143,7 +147,7 @@ function body(rows, columns, axis) {
     line.dataset.id = row.id;
     for (const column of columns) {
       const heading = column.heading === true;
-      const cell = element(heading ? "th" : "td", `is-${column.align} kind-${column.kind}`);
+      const cell = element(heading ? "th" : "td", classes(column));
       cell.setAttribute("role", heading ? "rowheader" : "cell");
       if (heading) cell.scope = "row";
       cell.dataset.title = column.title;

@@ -71,8 +71,9 @@ def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(tab: Read
 
 def test_the_basis_of_labels_is_shown(tab: Reading) -> None:
     tab.open("")
-    expect(tab.cell("leaderboard", "s000", "cutoff")).to_contain_text("published; repositories published")
-    expect(tab.cell("leaderboard", "s001", "cutoff")).to_contain_text("probed 22")
+    expect(tab.cell("leaderboard", "s000", "cutoff")).to_contain_text("published")
+    expect(tab.cell("leaderboard", "s000", "bases")).to_have_text("published")
+    expect(tab.cell("leaderboard", "s001", "bases")).to_have_text("assumed 46, probed 22")
 
 
 def test_a_filter_goes_into_the_address_and_back_undoes_it(tab: Reading, facts: Snapshot) -> None:
@@ -154,7 +155,7 @@ def test_a_row_s_link_works_in_another_tab(tab: Reading) -> None:
 
 def test_no_row_says_why_and_offers_the_way_back(tab: Reading, facts: Snapshot) -> None:
     tab.open("?since=2031-01-01")
-    expect(tab.page.get_by_text("No submission to Tiny Verified meets all 1 filter")).to_be_visible()
+    expect(tab.page.get_by_text("meets this filter: submitted from 2031-01-01.")).to_be_visible()
     tab.page.get_by_role("button", name="Clear these filters").click()
     tab.wait_for_ids("leaderboard", by_rank_after(board(facts)))
     assert "since" not in tab.state()
