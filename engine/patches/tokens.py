@@ -2,20 +2,22 @@
 
 What formatters change is removed here, so that Black's output has the tokens of the unformatted source:
 comments, line breaks, quote style, trailing commas, statement ends, and brackets around a whole expression.
-Brackets inside an operator expression stay, because they can be the fix.
+Brackets inside an operator expression stay, because they can be the fix, and so does the comma that makes a
+tuple of one element.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import tree_sitter
 
+from engine.patches.literals import number_text, string_content, string_start, string_text, text_block
+
 IDENTIFIER, STRING, NUMBER, SYMBOL = "i", "s", "n", "k"
 
-_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_DROPPED = frozenset({"comment", "line_comment", "block_comment", "line_continuation", ";"})
 _IDENTIFIERS = frozenset({"identifier", "type_identifier"})
 _NUMBERS = frozenset(
     {
@@ -30,6 +32,8 @@ _NUMBERS = frozenset(
     }
 )
 _STRINGS = frozenset({"string", "string_literal", "character_literal"})
+# Parts of an interpolated string that hold text beside their children in the tree.
+_STRING_PARTS = frozenset({"string_start", "string_content", "string_end", "format_specifier"})
 _STATEMENT_ENDS = frozenset({";", ":"})
 # Inside these, brackets decide the order of evaluation.
 _OPERATORS = frozenset(
@@ -46,14 +50,36 @@ _OPERATORS = frozenset(
         "field_access",
         "method_invocation",
         "not_operator",
-        "parenthesized_expression",
         "subscript",
         "ternary_expression",
         "unary_expression",
         "unary_operator",
     }
 )
+# What `await` binds as tightly as brackets do.
+_PRIMARIES = frozenset({"attribute", "call", "identifier", "parenthesized_expression", "subscript"})
 _CLOSING = frozenset({")", "]", "}"})
+# Lists that may stand in brackets or without.
+_OPEN_LISTS = frozenset({"import_from_statement", "future_import_statement", "with_clause"})
+_TUPLES = frozenset({"tuple", "tuple_pattern"})
+_BARE_LISTS = frozenset({"expression_list", "pattern_list"})
+# Where a tuple needs no brackets.
+_TUPLE_PLACES = frozenset(
+    {
+        "assignment",
+        "augmented_assignment",
+        "case_clause",
+        "delete_statement",
+        "expression_statement",
+        "for_in_clause",
+        "for_statement",
+        "match_statement",
+        "return_statement",
+        "yield",
+    }
+)
+# What the children of some nodes are told to be inside of, beside the kinds of the grammars.
+_ONE_ELEMENT, _RAW, _ALTERNATIVE = "tuple of one element", "raw string", "alternative"
 
 
 class Token(NamedTuple):
@@ -63,72 +89,122 @@ class Token(NamedTuple):
     kind: str
 
 
-def tokens_of(nodes: Iterable[tree_sitter.Node]) -> tuple[Token, ...]:
-    """Return the tokens below `nodes`, in source order and normal form."""
+def tokens_of(nodes: Iterable[tree_sitter.Node], parent: str = "") -> tuple[Token, ...]:
+    """Return the tokens below `nodes`, in source order and normal form.
+
+    Args:
+        nodes: Nodes side by side.
+        parent: Kind of the node that holds them, on which depends what brackets mean; empty for nodes that
+            are looked at by themselves.
+    """
     tokens: list[Token] = []
-    for node in nodes:
-        for token in _leaves(node):
-            # A comma before a closing bracket is the formatter's.
-            if token.text in _CLOSING and token.kind == SYMBOL and tokens and tokens[-1] == (",", SYMBOL):
-                tokens.pop()
-            tokens.append(token)
+    stack = [(node, parent) for node in reversed(_kept(list(nodes), parent, ""))]
+    while stack:
+        node, parent = stack.pop()
+        kind = node.type
+        if kind in _DROPPED:
+            continue
+        if kind in _STRING_PARTS or (kind in _STRINGS and not _has_interpolation(node)):
+            tokens.append(Token(_string(node, parent), STRING))
+            continue
+        children = node.children
+        if children:
+            inner = _inner_kind(kind, parent, children)
+            stack += [(child, inner) for child in reversed(_kept(children, kind, parent))]
+            if kind == "conditional_expression":
+                # What follows `else` reaches to the end of the expression, with brackets or without.
+                stack[-len(children)] = (children[-1], _ALTERNATIVE)
+            continue
+        # A comma before a closing bracket is the formatter's.
+        if kind in _CLOSING and parent != _ONE_ELEMENT and tokens and tokens[-1] == (",", SYMBOL):
+            tokens.pop()
+        text = _text(node)
+        if text:
+            tokens.append(_leaf(text, kind))
     while tokens and tokens[-1].kind == SYMBOL and tokens[-1].text in _STATEMENT_ENDS:
         tokens.pop()
     return tuple(tokens)
 
 
-def _leaves(root: tree_sitter.Node) -> Iterator[Token]:
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        kind = node.type
-        if kind in _COMMENTS or kind in ("line_continuation", ";"):
-            continue
-        if kind in _STRINGS and not _has_interpolation(node):
-            yield Token(_string_text(node), STRING)
-            continue
-        children = node.children
-        if not children:
-            text = _text(node)
-            if text:
-                yield Token(text, _kind(kind))
-            continue
-        if kind == "parenthesized_expression" and not _keeps_brackets(node):
-            children = children[1:-1]
-        stack.extend(reversed(children))
+def _inner_kind(kind: str, parent: str, children: Sequence[tree_sitter.Node]) -> str:
+    """Return what the children of a node of `kind` are told to be inside of."""
+    if kind == "parenthesized_expression":
+        # Once brackets are dropped, its content stands in their place; where they are kept, others inside
+        # them are needless.
+        return "" if _needs_brackets(children, parent) else parent
+    if kind == "case_pattern" and parent == "case_clause":
+        return parent
+    if kind == "string":
+        return _RAW if "r" in _text(children[0]).lower() else kind
+    if (kind in _TUPLES or kind == "subscript") and sum(child.type == "," for child in children) == 1:
+        return _ONE_ELEMENT
+    return kind
 
 
-def _keeps_brackets(node: tree_sitter.Node) -> bool:
-    parent = node.parent
-    return parent is not None and parent.type in _OPERATORS
+def _kept(children: list[tree_sitter.Node], kind: str, parent: str) -> list[tree_sitter.Node]:
+    """Return the children of a node of `kind` less brackets and commas that say nothing."""
+    if kind == "parenthesized_expression":
+        return children if _needs_brackets(children, parent) else _without_brackets(children)
+    if kind in _OPEN_LISTS:
+        return _without_last_comma(_without_brackets(children), 0)
+    if kind in _TUPLES and parent in _TUPLE_PLACES:
+        return _without_last_comma(_without_brackets(children), 1)
+    if kind in _BARE_LISTS:
+        return _without_last_comma(children, 1)
+    if kind == "class_definition":
+        return [child for child in children if child.type != "argument_list" or child.named_child_count]
+    return children
+
+
+def _without_brackets(children: list[tree_sitter.Node]) -> list[tree_sitter.Node]:
+    return [child for child in children if child.type not in ("(", ")", "[", "]")]
+
+
+def _without_last_comma(children: list[tree_sitter.Node], needed: int) -> list[tree_sitter.Node]:
+    """Drop a comma at the end, unless there are only `needed` of them."""
+    children = [child for child in children if child.type not in _DROPPED]
+    commas = sum(child.type == "," for child in children)
+    return children[:-1] if commas > needed and children[-1].type == "," else children
+
+
+def _needs_brackets(children: Sequence[tree_sitter.Node], parent: str) -> bool:
+    if parent not in _OPERATORS:
+        return False
+    content = next((child for child in children[1:] if child.is_named and child.type not in _DROPPED), None)
+    if content is None:
+        return True
+    if parent == "await":
+        return content.type not in _PRIMARIES
+    if parent == "unary_operator" and content.type == "binary_operator":
+        # A power binds tighter than a sign: formatters put these brackets for the eye.
+        operator = content.child_by_field_name("operator")
+        return operator is None or operator.type != "**"
+    return True
 
 
 def _has_interpolation(node: tree_sitter.Node) -> bool:
     return any(child.type == "interpolation" for child in node.children)
 
 
-def _string_text(node: tree_sitter.Node) -> str:
-    """Return a string literal with canonical quotes, prefix and escapes of quotes."""
-    text = _text(node)
-    match = re.fullmatch(r"""([A-Za-z]*)('''|\"""|'|")(.*)\2""", text, flags=re.DOTALL)
-    if match is None:
-        return text
-    prefix, body = match[1].lower().replace("u", ""), match[3]
-    if node.type == "character_literal":
-        return f"'{body}'"
-    if "r" not in prefix:
-        body = body.replace("\\'", "'").replace('\\"', '"')
-    return f'{prefix}"{body}"'
+def _string(node: tree_sitter.Node, parent: str) -> str:
+    text, kind = _text(node), node.type
+    if kind == "string_content":
+        return string_content(text, raw=parent == _RAW)
+    if kind == "string_start":
+        return string_start(text)
+    if kind == "string_end":
+        return '"'
+    if kind == "string_literal" and text.startswith('"""'):
+        return text_block(text)
+    return text if kind in ("character_literal", "format_specifier") else string_text(text)
 
 
-def _kind(node_type: str) -> str:
-    if node_type in _IDENTIFIERS:
-        return IDENTIFIER
-    if node_type in _NUMBERS:
-        return NUMBER
-    if node_type in ("string_start", "string_content", "string_end", "string_fragment", "escape_sequence"):
-        return STRING
-    return SYMBOL
+def _leaf(text: str, kind: str) -> Token:
+    if kind in _IDENTIFIERS:
+        return Token(text, IDENTIFIER)
+    if kind in _NUMBERS:
+        return Token(number_text(text), NUMBER)
+    return Token(text, STRING if kind == "escape_sequence" else SYMBOL)
 
 
 def _text(node: tree_sitter.Node) -> str:
