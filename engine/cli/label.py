@@ -59,6 +59,7 @@ def label(
     from engine.presence.labelling import label as judge
     from engine.presence.recording import plan_outcomes
     from engine.store.changes import apply
+    from engine.store.facts import fact_path
     from engine.store.locking import exclusive
     from engine.store.provenance import record_run
 
@@ -72,7 +73,7 @@ def label(
     with exclusive(data):
         described = update_repository_facts(data, repos, repositories.sources)
         changes, problems = plan_outcomes(data, detector, outcomes)
-        written = apply(data, changes)
+        apply(data, changes)
     for problem in (*described.problems, *problems):
         typer.echo(str(problem), err=True)
     typer.echo(_summary(outcomes))
@@ -82,9 +83,9 @@ def label(
         **heads,
         **{name: path for name, path in files.items() if path.is_file()},
     }
-    if written:
-        configuration: dict[str, Any] = {"detector": detector, "only": sorted(only or [])}
-        record_run(data, f"label --detector {detector}", configuration, inputs, written, started_at=started)
+    outputs = [fact_path(data, name) for name in ("repository", *(change.name for change in changes))]
+    configuration: dict[str, Any] = {"detector": detector, "only": sorted(only or [])}
+    record_run(data, f"label --detector {detector}", configuration, inputs, outputs, started_at=started)
 
 
 def read_labelled_samples(items: Sequence[str], only: Sequence[str] | None, data: Path) -> list[Sample]:
