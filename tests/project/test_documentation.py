@@ -98,7 +98,7 @@ def test_a_command_line_can_be_typed_as_it_stands(line: str) -> None:
 
 def test_a_wrong_command_line_is_noticed() -> None:
     for line in ("benchchecker bild", "benchchecker build --fast", "benchchecker export table --paper 5"):
-        with pytest.raises(Exception, match="bild|fast|greater than or equal to 6"):
+        with pytest.raises(Exception, match=r"bild|fast|greater than or equal to 6"):
             parse(shlex.split(line))
 
 
