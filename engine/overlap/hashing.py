@@ -113,17 +113,17 @@ def token_hashes(batch: TextBatch) -> U64:
     """Return a 64-bit hash of each token; two tokens of at most eight bytes collide only if equal."""
     lengths = batch.token_ends - batch.token_starts
     blocks = batch.words.view(np.uint64)
-    hashes: U64 = _eight_bytes(blocks, batch.token_starts) & _LOW_BYTES[np.minimum(lengths, 8)]
+    hashes: U64 = _eight_bytes(blocks, batch.token_starts) & _LOW_BYTES.take(np.minimum(lengths, 8))
     hashes *= _M1
     longer, done = np.flatnonzero(lengths > 8), 8
     while len(longer):
-        more = _eight_bytes(blocks, batch.token_starts[longer] + done)
-        more &= _LOW_BYTES[np.minimum(lengths[longer] - done, 8)]
-        so_far = hashes[longer]
+        more = _eight_bytes(blocks, batch.token_starts.take(longer) + done)
+        more &= _LOW_BYTES.take(np.minimum(lengths.take(longer) - done, 8))
+        so_far = hashes.take(longer)
         so_far ^= so_far >> np.uint64(29)
         hashes[longer] = (so_far + more) * _M2
         done += 8
-        longer = longer[lengths[longer] > done]
+        longer = longer[lengths.take(longer) > done]
     hashes ^= hashes >> np.uint64(32)
     return hashes
 
@@ -131,12 +131,16 @@ def token_hashes(batch: TextBatch) -> U64:
 def _eight_bytes(blocks: U64, starts: I64) -> U64:
     """Return the eight bytes from each offset on, first byte lowest."""
     index = starts >> 3
-    shift = ((starts & 7) << 3).astype(np.uint64)
-    low = blocks[index] >> shift
+    shift = ((starts & 7) << 3).view(np.uint64)
+    low: U64 = blocks.take(index)
+    low >>= shift
+    index += 1
+    high = blocks.take(index)
     # Shifted in two steps: a shift by 64 bits is undefined.
-    high = (blocks[index + 1] << np.uint64(1)) << (np.uint64(63) - shift)
-    result: U64 = low | high
-    return result
+    high <<= np.uint64(1)
+    high <<= np.uint64(63) - shift
+    low |= high
+    return low
 
 
 def rolling(hashes: U64, length: int) -> U64:
@@ -171,21 +175,29 @@ def _combine(left: U64, right: U64) -> U64:
     return joined
 
 
-def aligned_windows(text: U8, blocks: int) -> U64:
-    """Hash the windows of 8·`blocks` bytes that start at every eighth byte of `text`."""
-    whole = len(text) // 8 * 8
-    return rolling(_mixed(np.frombuffer(text[:whole].tobytes(), np.uint64)), blocks)
+def aligned_windows(text: U8, step: int, steps: int) -> U64:
+    """Hash the windows of `step` x `steps` bytes that start at every `step`-th byte of `text`.
+
+    Args:
+        text: Bytes.
+        step: 8 or 16.
+        steps: Length of a window in steps.
+    """
+    whole = len(text) // step * step
+    words = np.frombuffer(text[:whole].tobytes(), np.uint64)
+    blocks = _mixed(words) if step == 8 else _combine(_mixed(words[::2]), words[1::2])
+    return rolling(blocks, steps)
 
 
-def all_windows(text: U8, blocks: int) -> U64:
-    """Hash the windows of 8·`blocks` bytes that start at every byte of `text`, as `aligned_windows` does."""
-    count = len(text) - 8 * blocks + 1
+def all_windows(text: U8, step: int, steps: int) -> U64:
+    """Hash the windows that start at every byte of `text`, as `aligned_windows` does."""
+    count = len(text) - step * steps + 1
     if count <= 0:
         return np.empty(0, np.uint64)
     result = np.empty(count, np.uint64)
-    for shift in range(8):
-        hashes = aligned_windows(text[shift:], blocks)
-        result[shift::8] = hashes[: len(result[shift::8])]
+    for shift in range(step):
+        places = result[shift::step]
+        places[:] = aligned_windows(text[shift:], step, steps)[: len(places)]
     return result
 
 

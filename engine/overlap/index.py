@@ -177,8 +177,8 @@ def _seed_tables(hashes: U64, offsets: I64, sizes: I64, rules: Rules) -> tuple[t
 
 
 def _span_table(batch: TextBatch, rules: Rules) -> HashTable:
-    size = 8 * rules.span_blocks
-    windows = all_windows(batch.text, rules.span_blocks)
+    size = rules.span_step * rules.span_steps
+    windows = all_windows(batch.text, rules.span_step, rules.span_steps)
     lengths = batch.text_ends - batch.text_starts
     chosen = np.flatnonzero(lengths >= size)
     _, positions = repeat_ranges(chosen, batch.text_starts[chosen], lengths[chosen] - size + 1)

@@ -95,7 +95,8 @@ class Matcher:
         """Return everything that the documents of `batch` share with the evaluation set."""
         hashes = token_hashes(batch)
         probes = [self._probe(batch, hashes, size) for size in range(len(self.index.seeds))]
-        spans = self.index.spans.keys.find(aligned_windows(batch.text, self.index.rules.span_blocks))
+        rules = self.index.rules
+        spans = self.index.spans.keys.find(aligned_windows(batch.text, rules.span_step, rules.span_steps))
         if not any(len(where) for where, _ in [*probes, spans]):
             return _empty()
         work = _Work(self.index, self._ngram_lengths, batch)

@@ -24,12 +24,12 @@ State = Literal["open", "decided", "all"]
 _QUEUE = """
     WITH one AS (
         SELECT item, item_sha256, document_sha256, count(*) AS documents,
-               min_by(shard || ':' || document, (shard, document)) AS document,
+               min(shard) AS shard, min_by(document, (shard, document)) AS document,
                min_by(excerpt, (shard, document)) AS excerpt,
                min_by(excerpt_offset, (shard, document)) AS excerpt_offset,
                any_value(reasons) AS reasons, max(share) AS share, max(token_share) AS token_share,
                max(longest_match) AS longest_match, max(span) AS span,
-               max(paragraph_share) AS paragraph_share
+               max(paragraph_share) AS paragraph_share, max(similarity) AS similarity
         FROM pair WHERE flagged AND (? IS NULL OR item = ?)
         GROUP BY item, item_sha256, document_sha256
     )
@@ -38,7 +38,8 @@ _QUEUE = """
                    AND decided.document_sha256 = one.document_sha256) AS decided
     FROM one JOIN item USING (item)
     WHERE {state}
-    ORDER BY greatest(one.share, one.token_share) DESC, one.span DESC, one.item, one.document
+    ORDER BY greatest(one.share, one.token_share) DESC, one.span DESC,
+             one.similarity DESC NULLS LAST, one.item, one.shard, one.document
     LIMIT ? OFFSET ?
 """
 _LEAKS = f"""
@@ -61,6 +62,8 @@ class QueueEntry:
 
     Attributes:
         pair: Hashes and names.
+        shard: Shard of the first document of this content.
+        document: Its key in the shard.
         item_text: The item.
         excerpt: The part of the document around the match.
         excerpt_offset: Where it starts in the document, in characters.
@@ -72,11 +75,14 @@ class QueueEntry:
         longest_match: Tokens of the longest contaminated span.
         span: Characters of the longest common span, 0 below the threshold of its rule.
         paragraph_share: Greatest share of a paragraph of the document in the evaluation set.
+        similarity: Similarity of their embeddings, None without a semantic pass.
         documents: How many documents of the same content are flagged for this item.
         decision: The standing verdict, None while open.
     """
 
     pair: Pair
+    shard: str
+    document: str
     item_text: str
     excerpt: str
     excerpt_offset: int
@@ -88,6 +94,7 @@ class QueueEntry:
     longest_match: int
     span: int
     paragraph_share: float
+    similarity: float | None
     documents: int
     decision: Decision | None
 
@@ -222,7 +229,11 @@ class ScanResult:
 def _entry(row: dict[str, Any], current: dict[tuple[str, str], Decision]) -> QueueEntry:
     item_spans, excerpt_spans = shared_spans(row["text"], row["excerpt"])
     return QueueEntry(
-        pair=Pair(row["item_sha256"], row["document_sha256"], row["item"], row["document"]),
+        pair=Pair(
+            row["item_sha256"], row["document_sha256"], row["item"], f"{row['shard']}:{row['document']}"
+        ),
+        shard=row["shard"],
+        document=row["document"],
         item_text=row["text"],
         excerpt=row["excerpt"],
         excerpt_offset=row["excerpt_offset"],
@@ -234,6 +245,7 @@ def _entry(row: dict[str, Any], current: dict[tuple[str, str], Decision]) -> Que
         longest_match=row["longest_match"],
         span=row["span"],
         paragraph_share=row["paragraph_share"],
+        similarity=row["similarity"],
         documents=row["documents"],
         decision=current.get((row["item_sha256"], row["document_sha256"])),
     )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from engine.overlap.evaluation_set import EvaluationSet
 from engine.overlap.index import EvaluationIndex, Flags
 from engine.overlap.result_pairs import insert_pairs, ngram_totals
-from engine.overlap.result_tables import DATABASE_NAME, TABLES
+from engine.overlap.result_semantic import insert_semantic
+from engine.overlap.result_tables import DATABASE_NAME, SEMANTIC_NAME, TABLES
 from engine.overlap.rules import Rules
 from engine.overlap.shard_scan import Coverage, ShardFiles
 from engine.store.facts import replacing
@@ -46,9 +47,10 @@ def build_results(
             for statement in TABLES:
                 connection.execute(statement)
             before = insert_pairs(connection, evaluation, index, kept, rules, [file.pairs for file in done])
+            passes = insert_semantic(connection, evaluation, rules, folder / SEMANTIC_NAME)
             _insert_items(connection, evaluation, index, kept, coverage, rules)
             _insert_shards(connection, markers)
-            _insert_scan(connection, evaluation, index, kept, rules, before)
+            _insert_scan(connection, evaluation, index, kept, rules, before, passes)
             connection.execute("CHECKPOINT")
         finally:
             connection.close()
@@ -123,6 +125,7 @@ def _insert_scan(
     kept: Flags,
     rules: Rules,
     pairs_before: int,
+    semantic_passes: list[dict[str, Any]],
 ) -> None:
     starts = index.groups >= 0
     flagged = connection.execute("SELECT count(*) FROM pair WHERE flagged").fetchall()
@@ -136,6 +139,7 @@ def _insert_scan(
         "dropped_common_documents": int((index.kept & ~kept).sum()),
         "pairs_before_drop": pairs_before,
         "pairs_after_drop": flagged[0][0],
+        "semantic_passes": json.dumps(semantic_passes),
         "versions": json.dumps(dict(_versions())),
         "built_at": datetime.now(UTC),
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 DATABASE_NAME = "overlap.duckdb"
+SEMANTIC_NAME = "semantic.parquet"
 
 TABLES: tuple[str, ...] = (
     """
@@ -16,6 +17,7 @@ TABLES: tuple[str, ...] = (
         dropped_common_documents BIGINT NOT NULL,
         pairs_before_drop BIGINT NOT NULL,
         pairs_after_drop BIGINT NOT NULL,
+        semantic_passes JSON NOT NULL,
         versions JSON NOT NULL,
         built_at TIMESTAMPTZ NOT NULL
     )
@@ -69,6 +71,7 @@ TABLES: tuple[str, ...] = (
         longest_match INTEGER NOT NULL,
         span INTEGER NOT NULL,
         paragraph_share DOUBLE NOT NULL,
+        similarity DOUBLE,
         reasons VARCHAR[] NOT NULL,
         flagged BOOLEAN NOT NULL,
         excerpt VARCHAR NOT NULL,

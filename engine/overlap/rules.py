@@ -22,6 +22,7 @@ class Rules:
         token_share: Share of contaminated tokens that flags the pair; Llama 2 calls a sample with less than
             20% clean.
         paragraph_share: Share of a paragraph's n-grams found in the evaluation set that flags the document.
+        similarity: Similarity of embeddings that flags a pair, where a semantic pass was run.
         min_tokens: Items with fewer tokens are not judged: too short to be told from chance (GPT-3: 8).
         max_items: n-grams found in more items than this are dropped, None to keep all.
         max_documents: n-grams found in more documents than this are dropped, None to keep all.
@@ -36,13 +37,14 @@ class Rules:
     skips: int = 4
     token_share: float = 0.2
     paragraph_share: float = 0.5
+    similarity: float = 0.75
     min_tokens: int = 8
     max_items: int | None = None
     max_documents: int | None = None
     keep_share: float = 0.25
 
     def __post_init__(self) -> None:
-        for name in ("share", "token_share", "paragraph_share", "keep_share"):
+        for name in ("share", "token_share", "paragraph_share", "similarity", "keep_share"):
             if not 0 < getattr(self, name) <= 1:
                 raise BenchCheckerError(f"{name} must be above 0 and at most 1, got {getattr(self, name)}")
         for name, least in (("n", 2), ("span", 15), ("run", 2), ("skips", 0), ("min_tokens", 1)):
@@ -60,12 +62,17 @@ class Rules:
         return min(self.min_tokens, self.n)
 
     @property
-    def span_blocks(self) -> int:
-        """Length, in blocks of eight bytes, of the aligned window that any span of `span` bytes holds."""
-        return (self.span - 7) // 8
+    def span_step(self) -> int:
+        """Documents are probed for common spans at every so many bytes."""
+        return 16 if self.span >= 47 else 8
+
+    @property
+    def span_steps(self) -> int:
+        """Length, in steps, of the windows probed: any common span of `span` bytes holds a whole one."""
+        return (self.span - self.span_step + 1) // self.span_step
 
     def scanned(self) -> dict[str, Any]:
-        """Return what a scan depends on; `max_documents` is applied to its results afterwards."""
+        """Return what a scan depends on; the rest is applied to its results afterwards."""
         values = asdict(self)
-        del values["max_documents"]
+        del values["max_documents"], values["similarity"]
         return values

@@ -60,7 +60,7 @@ def token_runs(
         where: Token index in the batch of each window found.
         rows: Their rows in the table.
     """
-    for part in _parts(where, table.sizes(rows), step=1):
+    for part in _parts(where, table.sizes(rows)):
         document, item = table.expand(where[part], rows[part])
         same = np.ones(len(item), np.bool_)
         for offset in range(size):
@@ -69,24 +69,25 @@ def token_runs(
 
 
 def byte_runs(index: EvaluationIndex, batch: TextBatch, where: I64, rows: I64) -> Iterator[Runs]:
-    """Yield the maximal common spans of bytes through the aligned windows at `where` (in blocks)."""
-    size = 8 * index.rules.span_blocks
+    """Yield the maximal common spans of bytes through the aligned windows at `where` (in steps)."""
+    step = index.rules.span_step
+    size = step * index.rules.span_steps
     texts, item_texts = batch.text, index.batch.text
-    for part in _parts(where, index.spans.sizes(rows), step=1):
-        document, item = index.spans.expand(where[part] * 8, rows[part])
+    for part in _parts(where, index.spans.sizes(rows)):
+        document, item = index.spans.expand(where[part] * step, rows[part])
         same = np.ones(len(item), np.bool_)
         for offset in range(size):
             same &= item_texts[item + offset] == texts[document + offset]
         item, document = item[same], document[same]
         owner = index.batch.document_of_byte(item)
-        yield _widen(_join(item, document, owner, size, step=8), texts, index)
+        yield _widen(_join(item, document, owner, size, step), texts, index)
 
 
-def _parts(where: I64, sizes: I64, step: int) -> Iterator[slice]:
+def _parts(where: I64, sizes: I64) -> Iterator[slice]:
     """Cut windows into parts of about `_MAX_PAIRS` pairs, never between two that could be one run."""
     if not len(where):
         return
-    heads = np.concatenate(([0], np.flatnonzero(np.diff(where) > step) + 1))
+    heads = np.concatenate(([0], np.flatnonzero(np.diff(where) > 1) + 1))
     pairs = np.add.reduceat(sizes, heads)
     block = (np.cumsum(pairs) - pairs) // _MAX_PAIRS
     first = heads[np.concatenate(([0], np.flatnonzero(np.diff(block)) + 1))]
@@ -108,13 +109,13 @@ def _join(item: I64, document: I64, owner: I64, size: int, step: int) -> Runs:
 
 
 def _widen(runs: Runs, texts: U8, index: EvaluationIndex) -> Runs:
-    """Extend spans of bytes to both sides; less than a block is left, or the next window had matched."""
+    """Extend spans of bytes to both sides; less than a step is left, or the next window had matched."""
     item_texts = index.batch.text
     separator = 0xFF
     item, document, length = runs.item.copy(), runs.document.copy(), runs.length.copy()
     open_left = np.ones(len(item), np.bool_)
     open_right = open_left.copy()
-    for _ in range(8):
+    for _ in range(index.rules.span_step):
         a, b = np.maximum(item - 1, 0), np.maximum(document - 1, 0)
         open_left &= (item > 0) & (document > 0)
         open_left &= (item_texts[a] == texts[b]) & (texts[b] != separator)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.overlap.canonical import canonical, tokens
 from engine.overlap.evaluation_set import make_item
-from engine.overlap.hashing import all_windows, rolling, text_batch, token_hashes
+from engine.overlap.hashing import aligned_windows, all_windows, rolling, text_batch, token_hashes
 from engine.overlap.index import build_index
 from engine.overlap.matcher import Matcher
 from engine.overlap.rules import Rules
@@ -85,7 +85,7 @@ def measured(items, documents, rules):
     st.integers(2, 6),
     st.integers(2, 5),
     st.integers(0, 3),
-    st.sampled_from([15, 16, 23, 31]),
+    st.sampled_from([15, 16, 31, 47, 50]),
 )
 def test_every_measure_agrees_with_its_definition(items, documents, n, run, skips, span):
     rules = Rules(n=n, run=run, skips=skips, span=span, min_tokens=3)
@@ -154,16 +154,16 @@ def test_rolling_hashes_see_every_token_and_its_place(length):
     np.testing.assert_array_equal(rolling(np.tile(values, 2), length)[: len(base)], base)
 
 
-def test_windows_at_every_byte_hash_like_aligned_ones():
+@pytest.mark.parametrize("step", [8, 16])
+def test_windows_at_every_byte_hash_like_aligned_ones(step):
     text = np.frombuffer(bytes(range(32, 120)) * 3, np.uint8)
-    from engine.overlap.hashing import aligned_windows
-
-    everywhere = all_windows(text, 3)
-    assert len(everywhere) == len(text) - 23
-    for shift in range(8):
-        aligned = aligned_windows(text[shift:], 3)
-        np.testing.assert_array_equal(everywhere[shift::8][: len(aligned)], aligned)
-    assert len(all_windows(text[:23], 3)) == 0
+    everywhere = all_windows(text, step, 2)
+    assert len(everywhere) == len(text) - 2 * step + 1
+    for shift in range(step):
+        aligned = aligned_windows(text[shift:], step, 2)
+        np.testing.assert_array_equal(everywhere[shift::step][: len(aligned)], aligned)
+    assert len(np.unique(everywhere[:88])) == 88
+    assert len(all_windows(text[: 2 * step - 1], step, 2)) == 0
 
 
 def test_a_run_never_crosses_from_one_document_to_the_next():
