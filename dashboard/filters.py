@@ -131,7 +131,10 @@ def choose_benchmark(address: Address, catalogue: Catalogue) -> BenchmarkChoice:
 
 def choose_detector(address: Address, catalogue: Catalogue) -> DetectorChoice:
     """Offer the detectors."""
-    titles = {choice.detector: choice.title for choice in catalogue.detectors}
+    titles = {
+        choice.detector: choice.title if choice.judged_samples else f"{choice.title} (not run yet)"
+        for choice in catalogue.detectors
+    }
     key = choose(
         address,
         "detector",

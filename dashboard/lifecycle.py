@@ -18,6 +18,7 @@ _PANEL_HEIGHT = 150
 _STRIP_HEIGHT = 70
 _HEAD_HEIGHT = 70
 _MARGIN = 0.03
+_YEAR = timedelta(days=365)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def figure(panels: Sequence[Panel], marks: Marks, colours: Palette) -> go.Figure
     axes = {name: layout.pop(name) for name in ("xaxis", "yaxis")}
     chart.update_layout(**layout, height=sum(heights) + _HEAD_HEIGHT, hovermode="closest")
     chart.update_layout(margin={"l": 8, "r": 8, "t": 36, "b": 8})
-    chart.update_xaxes(**axes["xaxis"])
+    chart.update_xaxes(**axes["xaxis"], type="date")
     chart.update_yaxes(**axes["yaxis"])
     for row, panel in enumerate(panels, start=1):
         _add_panel(chart, row, panel, colours)
@@ -181,11 +182,15 @@ def _align_titles(chart: go.Figure, colours: Palette) -> None:
 
 
 def _span(panels: Sequence[Panel], marks: Marks) -> tuple[date, date] | None:
-    """Return the days to show: the evidence, the landing and the cutoffs, with a margin."""
-    days = [day for panel in panels for i in panel.intervals for day in (i.valid_from, i.valid_to)]
-    days += [choice.cutoff for choice in marks.cutoffs]
-    days += [day for day in (marks.landed_on, marks.chosen) if day is not None]
-    if not days:
+    """Return the days to show: from a year before anything could matter to the end of the evidence.
+
+    Some histories begin a decade before the fix; drawn in full they would crowd the cutoffs together.
+    """
+    marked = [choice.cutoff for choice in marks.cutoffs]
+    marked += [day for day in (marks.landed_on, marks.chosen) if day is not None]
+    evidence = [interval for panel in panels for interval in panel.intervals]
+    if not marked and not evidence:
         return None
-    margin = (max(days) - min(days)) * _MARGIN + timedelta(days=1)
-    return min(days) - margin, max(days) + margin
+    first = min(marked or [interval.valid_from for interval in evidence]) - _YEAR
+    last = max([*marked, *(interval.valid_to for interval in evidence)])
+    return first, last + (last - first) * _MARGIN

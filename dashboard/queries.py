@@ -28,7 +28,7 @@ Table = tuple[dict[str, Any], ...]
 
 @remembered
 def catalogue(database: Snapshot) -> Catalogue:
-    """Return the benchmarks and detectors that can be chosen."""
+    """Return the benchmarks and detectors that can be chosen, a detector that has judged nothing last."""
     levels: dict[str, list[Level]] = {}
     for row in database.rows("SELECT benchmark, difficulty, title FROM difficulty ORDER BY benchmark, rank"):
         levels.setdefault(row["benchmark"], []).append(Level(row["difficulty"], row["title"]))
@@ -54,7 +54,7 @@ def catalogue(database: Snapshot) -> Catalogue:
         """
         SELECT detector.*, count(DISTINCT sample) AS judged_samples
         FROM detector LEFT JOIN presence USING (detector)
-        GROUP BY ALL ORDER BY is_default DESC, detector
+        GROUP BY ALL ORDER BY judged_samples > 0 DESC, is_default DESC, detector
         """
     )
     return Catalogue(

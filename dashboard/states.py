@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from dashboard import words
+from dashboard.records import DetectorChoice
 from engine.store.connection import DatabaseError
 
 
@@ -35,6 +36,16 @@ def nothing_imported() -> None:
     st.title("The database holds no benchmark yet", anchor=False)
     st.markdown("Import samples and submissions, label them, and build the database:")
     st.code("benchchecker import --help\nbenchchecker label --help\nbenchchecker build", language=None)
+
+
+def not_judged(detector: DetectorChoice) -> None:
+    """Say so where a detector has not run yet, so that every sample is unknown."""
+    if not detector.judged_samples:
+        st.warning(
+            f"The detector **{words.markdown(detector.title)}** has judged no sample yet, so nearly every "
+            "label is unknown. `benchchecker label` runs it; until then choose another detector.",
+            icon=":material/hourglass_empty:",
+        )
 
 
 def no_rows(why: str, action: str, act: Callable[[], None]) -> None:

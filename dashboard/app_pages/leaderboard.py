@@ -30,7 +30,7 @@ _COLUMNS = (
         "Place before and after among the submissions with a known cutoff, with 95% intervals below.",
         whole=True,
     ),
-    Column("submission", "Submission", "Models and day of submission below.", heading=True, width="24%"),
+    Column("submission", "Submission", "Day of submission and models below.", heading=True, width="24%"),
     Column(
         "cutoff", "Cutoff", "Last day of the training data of its models, and where it is from.", whole=True
     ),
@@ -82,6 +82,7 @@ def show() -> None:
         return
     view = _read(address, catalogue)
     address.notice()
+    states.not_judged(view.scope.detector)
     with st.skeleton(height=480):
         board = _board(database, view)
     if not board.rows:
@@ -206,7 +207,7 @@ def _summarise(board: Leaderboard, view: _View) -> None:
 
 def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
     entry, comparison = row.submission, row.overall
-    about = " · ".join(filter(None, [", ".join(entry.model_titles), words.optional(entry.submitted_on)]))
+    about = " · ".join(filter(None, [words.optional(entry.submitted_on), ", ".join(entry.model_titles)]))
     target = Target("submission", {"submission": entry.submission, **view.scope.parameters()})
     content: dict[str, Cell | Dumbbell] = {
         "rank": cells.rank_cell(row.rank_before, row.rank_after),

@@ -61,6 +61,7 @@ def show() -> None:
         threshold = filters.choose_threshold(address, detector)
         cutoff = _choose_cutoff(address, queries.cutoffs(database))
     address.notice()
+    states.not_judged(detector)
     _describe(record)
     if cutoff is not None:
         evidence = queries.evidence(database, record.sample, detector.detector, cutoff)

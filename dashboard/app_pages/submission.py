@@ -84,6 +84,7 @@ def show() -> None:
     _describe(record, benchmark.title)
     scope = _scope(address, catalogue, benchmark.benchmark)
     address.notice()
+    states.not_judged(scope.detector)
     with st.skeleton(height=320):
         board = standings.board(database, benchmark.benchmark, scope.detector.detector, scope.threshold)
     row = next(row for row in board.rows if row.submission.submission == record.submission)

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from dashboard.database import DATABASE_VARIABLE
 from engine.paths import PROJECT_ROOT
 from engine.store.build import build_database
+from engine.store.facts import read_facts, write_facts
 
 PAGES = ("leaderboard", "sample", "submission", "methods")
 
@@ -110,6 +111,18 @@ def test_submissions_without_any_label_keep_their_figure_before(build: Path) -> 
     run = shown("submission", submission="s007", benchmark="tiny-verified")
     assert "42.6%** of 68 samples before" in texts(run)
     assert "no sample is known to be contaminated" in texts(run)
+
+
+def test_a_detector_that_has_not_run_is_offered_last_and_says_so(build: Path) -> None:
+    presence = [row for row in read_facts(build, "presence") if row["detector"] == "paper"]
+    blocks = [row for row in read_facts(build, "block_presence") if row["detector"] == "paper"]
+    write_facts(build, "presence", presence)
+    write_facts(build, "block_presence", blocks)
+    built(build)
+    run = shown("leaderboard")
+    assert run.selectbox(key="filter-detector").options == ["As published", "Traced (not run yet)"]
+    assert not run.warning
+    assert "has judged no sample yet" in shown("leaderboard", detector="traced").warning[0].value
 
 
 @pytest.mark.parametrize("page", PAGES)
