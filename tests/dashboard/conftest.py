@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from plausible_facts import write_folder
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from reader import PATIENCE_S, Reading
 
 from dashboard.database import DATABASE_VARIABLE
@@ -119,28 +119,54 @@ def browser() -> Iterator[Browser]:
         launched.close()
 
 
+@pytest.fixture(scope="session")
+def new_tab(browser: Browser, served: Served) -> Callable[[int, str], Reading]:
+    """Open tabs of a given width and theme. Tabs alike share a cache, which spares most of the loading."""
+    contexts: dict[tuple[int, str], BrowserContext] = {}
+
+    def opened(width: int, theme: str) -> Reading:
+        if (width, theme) not in contexts:
+            contexts[width, theme] = browser.new_context(
+                viewport={"width": width, "height": 900}, color_scheme="dark" if theme == "dark" else "light"
+            )
+        tab = Reading(contexts[width, theme].new_page(), served.address)
+        tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
+        return tab
+
+    return opened
+
+
 @pytest.fixture
-def open_tab(browser: Browser, served: Served) -> Iterator[Callable[..., Reading]]:
-    """Open tabs of a given width and theme; no script may fail, or come from a name, in any of them."""
+def open_tab(new_tab: Callable[[int, str], Reading]) -> Iterator[Callable[..., Reading]]:
+    """Open tabs; no script may fail, or come from a name, in any of them."""
     tabs: list[Reading] = []
 
     def opened(width: int = 1440, theme: str = "light") -> Reading:
-        context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme="dark" if theme == "dark" else "light"
-        )
-        tab = Reading(context.new_page(), served.address)
-        tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
-        tabs.append(tab)
-        return tab
+        tabs.append(new_tab(width, theme))
+        return tabs[-1]
 
     yield opened
     for tab in tabs:
-        assert tab.errors == []
-        assert tab.page.evaluate("window.hacked") is None
-        tab.page.context.close()
+        tab.close()
 
 
 @pytest.fixture
 def tab(open_tab: Callable[..., Reading]) -> Reading:
     """A tab on a desk."""
     return open_tab()
+
+
+@pytest.fixture(scope="module")
+def look_at(new_tab: Callable[[int, str], Reading]) -> Iterator[Callable[[str], Reading]]:
+    """Open a page once for all tests of a module that only look at it."""
+    tabs: dict[str, Reading] = {}
+
+    def looked(path: str) -> Reading:
+        if path not in tabs:
+            tabs[path] = new_tab(1440, "light")
+            tabs[path].open(path)
+        return tabs[path]
+
+    yield looked
+    for tab in tabs.values():
+        tab.close()

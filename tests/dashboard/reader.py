@@ -39,6 +39,12 @@ class Reading:
         running = self.page.locator('[data-testid="stApp"][data-test-script-state="running"]')
         expect(running).to_have_count(0)
 
+    def close(self) -> None:
+        """Leave the page, and hold it to have run no script that failed or that came from a name."""
+        assert self.errors == []
+        assert self.page.evaluate("window.hacked") is None
+        self.page.close()
+
     def table(self, key: str) -> Locator:
         """Return one table of the page."""
         return self.page.locator(f".st-key-{key} table")

@@ -27,8 +27,7 @@ PAGES = (
 HOSTILE = (HOSTILE_TITLE, HOSTILE_MARKDOWN, HOSTILE_FORMULA)
 
 
-@pytest.mark.parametrize("colours", ["light", "dark"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(("width", "colours"), [(1440, "light"), (390, "dark")])
 def test_pages_fit_wear_the_theme_and_have_no_serious_accessibility_fault(
     open_tab: Callable[..., Reading], width: int, colours: str
 ) -> None:
@@ -45,12 +44,16 @@ def test_pages_fit_wear_the_theme_and_have_no_serious_accessibility_fault(
         assert serious == [], path
 
 
-def test_table_colours_follow_the_theme(open_tab: Callable[..., Reading]) -> None:
-    for colours, palette in (("light", theme.LIGHT), ("dark", theme.DARK)):
-        tab = open_tab(theme=colours)
-        tab.open("?detector=paper")
-        dot = tab.table("leaderboard").locator("circle.after").first
-        expect(dot).to_have_css("fill", _rgb(palette.clean))
+@pytest.mark.parametrize(("width", "colours"), [(390, "light"), (1440, "dark")])
+def test_table_colours_follow_the_theme_at_any_width(
+    open_tab: Callable[..., Reading], width: int, colours: str
+) -> None:
+    tab = open_tab(width, colours)
+    tab.open("?detector=paper")
+    palette = theme.DARK if colours == "dark" else theme.LIGHT
+    expect(tab.table("leaderboard").locator("circle.after").first).to_have_css("fill", _rgb(palette.clean))
+    heading = tab.table("leaderboard").get_by_role("link", name="Before")
+    expect(heading).to_have_css("color", _rgb(palette.muted))
 
 
 @pytest.mark.parametrize(

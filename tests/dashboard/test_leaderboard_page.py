@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,14 +34,18 @@ def by_rank_after(shown: Leaderboard) -> list[str]:
     ]
 
 
-def test_every_submission_is_listed_by_its_rank_on_clean_samples(tab: Reading, facts: Snapshot) -> None:
-    tab.open("")
+def test_every_submission_is_listed_by_its_rank_on_clean_samples(
+    look_at: Callable[[str], Reading], facts: Snapshot
+) -> None:
+    tab = look_at("")
     assert tab.ids("leaderboard") == by_rank_after(board(facts))
 
 
-def test_figures_are_the_engine_s_with_n_and_interval(tab: Reading, facts: Snapshot) -> None:
-    tab.open("?detector=paper")
-    row = next(row for row in board(facts, "paper").rows if row.after is not None and row.after.n > 5)
+def test_figures_are_the_engine_s_with_n_and_interval(
+    look_at: Callable[[str], Reading], facts: Snapshot
+) -> None:
+    tab = look_at("")
+    row = next(row for row in board(facts).rows if row.after is not None and row.after.n > 5)
     comparison, key = row.overall, row.submission.submission
     assert comparison is not None
     for column, share, bounds in (
@@ -60,8 +65,10 @@ def test_figures_are_the_engine_s_with_n_and_interval(tab: Reading, facts: Snaps
     )
 
 
-def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(tab: Reading) -> None:
-    tab.open("")
+def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(
+    look_at: Callable[[str], Reading],
+) -> None:
+    tab = look_at("")
     expect(tab.cell("leaderboard", "s005", "verdict")).to_contain_text("unknown model")
     expect(tab.cell("leaderboard", "s008", "verdict")).to_contain_text("do not match the reported figure")
     expect(tab.cell("leaderboard", "s005", "after")).to_have_text("–")
@@ -69,8 +76,8 @@ def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(tab: Read
     assert tab.row("leaderboard", "s001").locator("circle.after").count() == 1
 
 
-def test_the_basis_of_labels_is_shown(tab: Reading) -> None:
-    tab.open("")
+def test_the_basis_of_labels_is_shown(look_at: Callable[[str], Reading]) -> None:
+    tab = look_at("")
     expect(tab.cell("leaderboard", "s000", "cutoff")).to_contain_text("published")
     expect(tab.cell("leaderboard", "s000", "bases")).to_have_text("published")
     expect(tab.cell("leaderboard", "s001", "bases")).to_have_text("assumed 46, probed 22")

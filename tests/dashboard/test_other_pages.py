@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
@@ -33,8 +34,10 @@ def test_a_reader_drills_from_the_ranking_to_a_sample_and_back(tab: Reading) -> 
     assert tab.state() == {"detector": ["paper"]}
 
 
-def test_a_submission_shows_each_level_of_difficulty(tab: Reading, facts: Snapshot) -> None:
-    tab.open(SUBMISSION)
+def test_a_submission_shows_each_level_of_difficulty(
+    look_at: Callable[[str], Reading], facts: Snapshot
+) -> None:
+    tab = look_at(SUBMISSION)
     row = next(
         row
         for row in leaderboard(facts, "tiny-verified", "paper").rows
@@ -114,8 +117,8 @@ def test_the_verdict_on_a_sample_moves_with_the_cutoff(tab: Reading, facts: Snap
     expect(tab.cell("blocks", "0", "score")).to_have_text("0.45")
 
 
-def test_evidence_links_to_the_lines_on_github(tab: Reading) -> None:
-    tab.open("sample?sample=acme__widgets-119&detector=paper")
+def test_evidence_links_to_the_lines_on_github(look_at: Callable[[str], Reading]) -> None:
+    tab = look_at("sample?sample=acme__widgets-119&detector=paper")
     commit = f"{119 + 9:040x}"
     place = tab.cell("blocks", "0", "place").get_by_role("link")
     expect(place).to_have_attribute(
@@ -127,17 +130,18 @@ def test_evidence_links_to_the_lines_on_github(tab: Reading) -> None:
     )
 
 
-def test_the_life_of_a_sample_is_drawn_and_told(tab: Reading) -> None:
-    tab.open("sample?sample=acme__widgets-119&detector=paper")
-    chart = tab.page.get_by_label("The fix landed on").first
-    expect(chart).to_have_accessible_name(lambda_name := chart.get_attribute("aria-label") or "")
-    assert "As published:" in lambda_name
-    assert "absent, score 0.45" in lambda_name
+def test_the_life_of_a_sample_is_drawn_and_told(look_at: Callable[[str], Reading]) -> None:
+    tab = look_at("sample?sample=acme__widgets-119&detector=paper")
+    told = tab.page.get_by_label("The fix landed on").first.get_attribute("aria-label") or ""
+    assert "As published:" in told
+    assert "absent, score 0.45" in told
     expect(tab.page.locator(".js-plotly-plot .subplot")).to_have_count(3)
 
 
-def test_who_resolved_a_sample_with_labels_at_their_own_cutoffs(tab: Reading, facts: Snapshot) -> None:
-    tab.open("sample?sample=acme__widgets-119&detector=paper")
+def test_who_resolved_a_sample_with_labels_at_their_own_cutoffs(
+    look_at: Callable[[str], Reading], facts: Snapshot
+) -> None:
+    tab = look_at("sample?sample=acme__widgets-119&detector=paper")
     outcomes = facts.rows(
         "SELECT submission, outcome FROM result JOIN submission USING (benchmark, submission) "
         "WHERE sample = 'acme__widgets-119' AND use_results"
