@@ -1,8 +1,10 @@
 """The `paper` detector: presence as published (Sections 3.4 and 4.2).
 
-It looks in the file that the patch names, in the function of the same class and name; if that is gone, it
-matches fuzzily in the whole file. A block's score is the similarity of its least similar logical line, so a
-block is present at a threshold when every line is. Import lines do not implement a fix and are left out.
+It looks in the file that the patch names, in the function of the same class and name. If that is gone, it
+looks in the function whose syntax tree aligns best with the block's; where none does, or lines of the block
+are elsewhere, it matches fuzzily in the whole file. A block's score is the similarity of its least similar
+logical line, so a block is present at a threshold when every line is. Import lines do not implement a fix and
+are left out.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 
 from engine.patches.blocks import Block
 from engine.patches.syntax import LogicalLine, Scope
+from engine.presence.localisation import Localiser, Location
 from engine.presence.similarity import LineSimilarity
 from engine.presence.snapshot import Snapshot
 from engine.presence.verdicts import BlockVerdict, Method
@@ -26,11 +29,12 @@ class PaperDetector:
     """
 
     key = "paper"
-    version = 1
+    version = 2
 
     def __init__(self, similarity: LineSimilarity) -> None:
         self._similarity = similarity
         self._memo: dict[tuple[int, bytes], tuple[float, ...]] = {}
+        self._localisers: dict[int, Localiser] = {}
 
     def select(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
         """Return the blocks with added code; deletions count only where there is nothing else."""
@@ -50,11 +54,18 @@ class PaperDetector:
             return BlockVerdict(
                 1.0, Method.VERBATIM, block.path, None, None, (), (block.path,), "imports only"
             )
-        in_scope = self._match(block, lines, scopes)
         if scopes:
-            return _verdict(block, in_scope, scopes[0], Method.SIMILAR)
+            return _verdict(block, self._match(block, lines, scopes), scopes[0], Method.SIMILAR)
         anywhere = self._match(block, lines, source.scopes)
+        place = self._localiser(block).locate(source)
+        if place is not None and min(self._match(block, lines, (place.scope,))) == min(anywhere):
+            return _aligned(block, anywhere, place)
         return _verdict(block, anywhere, None, Method.SCOPE_GONE)
+
+    def _localiser(self, block: Block) -> Localiser:
+        if block.index not in self._localisers:
+            self._localisers[block.index] = Localiser(block)
+        return self._localisers[block.index]
 
     def _match(self, block: Block, lines: list[LogicalLine], scopes: tuple[Scope, ...]) -> tuple[float, ...]:
         """Return the best score of each line among the lines of `scopes`, remembered by their text."""
@@ -71,6 +82,13 @@ def _verdict(block: Block, scores: tuple[float, ...], scope: Scope | None, metho
     return BlockVerdict(
         score, Method.VERBATIM if exact else method, block.path, start, end, scores, (block.path,)
     )
+
+
+def _aligned(block: Block, scores: tuple[float, ...], place: Location) -> BlockVerdict:
+    score = min(scores)
+    method = Method.MOVED if score == 1.0 else Method.SIMILAR
+    note = f"aligned with {place.scope.name or 'the module'}"
+    return BlockVerdict(score, method, block.path, place.start, place.end, scores, (block.path,), note)
 
 
 def _judge_deletion(block: Block, scopes: tuple[Scope, ...]) -> BlockVerdict:
