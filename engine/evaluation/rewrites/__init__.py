@@ -1,0 +1,1 @@
+"""Rewrites of Python and Java source that keep its meaning, as programmers make them."""
