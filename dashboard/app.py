@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard import navigation, states
 from dashboard.database import snapshot, watch
+from engine.problems import BenchCheckerError
 from engine.store.connection import DatabaseError, DatabaseMissingError
 
 _ASSETS = Path(__file__).parent / "components"
@@ -30,6 +31,8 @@ def main() -> None:
         states.database_missing(error)
     except DatabaseError as error:
         states.database_unreadable(error)
+    except BenchCheckerError as error:
+        states.cannot_show(error)
     watch(version)
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from dashboard import words
 from dashboard.records import DetectorChoice
+from engine.problems import BenchCheckerError
 from engine.store.connection import DatabaseError
 
 
@@ -29,6 +30,11 @@ def database_unreadable(error: DatabaseError) -> None:
     st.code("benchchecker build", language=None)
     st.markdown("and this page will show the leaderboard by itself.")
     st.caption(words.markdown(error))
+
+
+def cannot_show(error: BenchCheckerError) -> None:
+    """Pass on what the engine found wrong with the facts, and what it says to do."""
+    st.error(f"This cannot be shown: {words.markdown(error)}.", icon=":material/error:")
 
 
 def nothing_imported() -> None:

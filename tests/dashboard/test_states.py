@@ -104,6 +104,17 @@ def test_a_benchmark_without_submissions_or_labels_breaks_no_page(build: Path, p
         assert "no submission to Tiny Java yet" in texts(run)
 
 
+def test_what_the_engine_finds_wrong_with_the_facts_is_passed_on(build: Path) -> None:
+    catalogue = build / "benchmark.toml"
+    catalogue.write_text(
+        catalogue.read_text(encoding="utf-8").replace("size = 68", "size = 69"), encoding="utf-8"
+    )
+    built(build)
+    run = app()
+    assert "tiny\\-verified has 69 samples\\, the facts hold 68" in run.error[0].value
+    assert titles(run) == ["How much of each score survives on clean samples?"]
+
+
 def test_submissions_without_any_label_keep_their_figure_before(build: Path) -> None:
     for name in ("presence.parquet", "block_presence.parquet"):
         (build / name).unlink()
