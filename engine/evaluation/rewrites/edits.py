@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
+
+
+Files = Mapping[str, bytes | None]
+"""New contents by path; None for a file that is gone."""
 
 
 class Span(NamedTuple):

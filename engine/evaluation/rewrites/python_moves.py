@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from engine.evaluation.rewrites.edits import Edit, Span, edited
+from engine.evaluation.rewrites.edits import Edit, Files, Span, edited
 from engine.evaluation.rewrites.python_code import (
     Function,
     PythonCode,
@@ -23,8 +23,6 @@ from engine.evaluation.rewrites.python_code import (
     spans_lines,
 )
 
-Files = Mapping[str, bytes | None]
-"""New contents by path; None for a file that is gone."""
 
 _BUILTINS = frozenset(dir(builtins))
 _MODULE_NAMES = frozenset({"__name__", "__file__", "__package__", "__path__", "__spec__", "__doc__"})
@@ -172,6 +170,7 @@ def _self_contained(code: PythonCode, function: Function) -> bool:
     annotations = [argument.annotation for argument in parameters(function) if argument.annotation]
     return (
         function.name not in ("__getattr__", "__dir__")  # a module that has them answers for all its names
+        and not _is_mangled(function.name)
         and not function.decorator_list
         and not reflects(function)
         and all(isinstance(value, ast.Constant) for value in [*defaults, *annotations])
