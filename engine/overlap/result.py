@@ -138,6 +138,12 @@ class ScanResult:
             found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
         return [_entry(row, current) for row in found]
 
+    def flagged_documents(self) -> list[tuple[str, str]]:
+        """Return item and document key of every flagged pair."""
+        with self._open({}) as connection:
+            rows = connection.execute("SELECT item, document FROM pair WHERE flagged ORDER BY ALL").fetchall()
+        return [(item, document) for item, document in rows]
+
     def counts(self) -> dict[str, int]:
         """Return how many pairs of the queue are open, and how many have each verdict."""
         current = self.reviews.current()
