@@ -6,15 +6,28 @@ A patch is untrusted text. Whatever it holds, `parse_diff` returns a `Patch` or 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from unidiff.errors import UnidiffParseError
-from unidiff.patch import PatchSet
+from unidiff.patch import PatchedFile, PatchSet
 
 from engine.problems import BenchCheckerError
 
 MAX_PATCH_BYTES = 20_000_000
+
+_HEADER = re.compile(r"^(?:diff --git |--- ).*", re.MULTILINE)
+_COMBINED = re.compile(r"^@@@+ -", re.MULTILINE)
+_ESCAPES = {
+    b"a": b"\a",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+    b"v": b"\v",
+}
 
 
 class PatchError(BenchCheckerError):
@@ -76,7 +89,7 @@ class FilePatch:
             PatchError: If the context and removed lines of a hunk are nowhere in the rest of the old file.
         """
         old_lines = old.split("\n")
-        comparable = [line.rstrip("\r") for line in old_lines]
+        comparable = [_comparable(line) for line in old_lines]
         new_lines: list[str] = []
         added: list[int] = []
         removed: list[int] = []
@@ -100,17 +113,21 @@ class FilePatch:
 
     def _locate(self, hunk: Hunk, comparable: list[str], earliest: int) -> int:
         """Return the 0-based line nearest to the hunk's stated start at which its old lines stand."""
-        wanted = [text.rstrip("\r") for sign, text in hunk.lines if sign != "+"]
-        stated = max(hunk.old_start - 1, 0)
+        wanted = [_comparable(text) for sign, text in hunk.lines if sign != "+"]
         last = len(comparable) - len(wanted)
-        if earliest <= stated <= last and comparable[stated : stated + len(wanted)] == wanted:
-            return stated
-        for start in sorted(range(earliest, last + 1), key=lambda line: abs(line - stated)):
-            if comparable[start : start + len(wanted)] == wanted:
-                return start
+        stated = min(max(hunk.old_start - 1, earliest), last)
+        for distance in range(max(stated - earliest, last - stated) + 1):
+            for start in (stated - distance, stated + distance):
+                if earliest <= start <= last and comparable[start : start + len(wanted)] == wanted:
+                    return start
         raise PatchError(
             f"{self.path}: the lines that the hunk at line {hunk.old_start} expects are not there"
         )
+
+
+def _comparable(line: str) -> str:
+    """Return a line without its end and without a byte order mark, which tools add and take away."""
+    return line.rstrip("\r").removeprefix("\ufeff")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,24 +169,35 @@ def parse_diff(text: str) -> Patch:
         text: The diff as `git diff` prints it; CRLF, quoted paths, renames and binary files are understood.
 
     Raises:
-        PatchError: If the text is empty, too large, malformed, or names a path outside the repository.
+        PatchError: If the text is empty, too large, malformed, a merge's combined diff, names a path outside
+            the repository, or changes a file twice.
     """
     if not text.strip():
         raise PatchError("the patch is empty")
     if len(text) > MAX_PATCH_BYTES:
         raise PatchError(f"the patch has {len(text)} characters, more than {MAX_PATCH_BYTES}")
+    if _COMBINED.search(text):
+        raise PatchError("the patch is the combined diff of a merge: give the diff against one parent")
     try:
-        patched_files = PatchSet(text)
-        files = tuple(_file_patch(patched) for patched in patched_files)
+        files = tuple(_file_patch(patched) for patched in PatchSet(_unix_lines(text)))
     except (UnidiffParseError, ValueError, IndexError, UnicodeError, AttributeError) as error:
         raise PatchError(f"not a unified diff: {error}") from error
     if not files:
         raise PatchError("the patch changes no file")
+    twice = [path for path, count in Counter(file.path for file in files if file.hunks).items() if count > 1]
+    if twice:
+        raise PatchError(f"the patch changes {twice[0]} twice: join its changes")
     return Patch(files)
 
 
-def _file_patch(patched: object) -> FilePatch:
-    source, target = _path(patched.source_file), _path(patched.target_file)  # type: ignore[attr-defined]
+def _unix_lines(text: str) -> str:
+    """Undo a conversion of the whole diff to CRLF; a CRLF file alone has such ends in its hunks only."""
+    header = _HEADER.search(text)
+    return text.replace("\r\n", "\n") if header and header[0].endswith("\r") else text
+
+
+def _file_patch(patched: PatchedFile) -> FilePatch:
+    source, target = _path(patched.source_file), _path(patched.target_file)
     hunks = tuple(
         Hunk(
             # An insertion at "-N,0" goes after line N, so its first old line is N + 1.
@@ -178,7 +206,7 @@ def _file_patch(patched: object) -> FilePatch:
                 (line.line_type, line.value.removesuffix("\n")) for line in hunk if line.line_type in " +-"
             ),
         )
-        for hunk in patched  # type: ignore[attr-defined]
+        for hunk in patched
     )
     if source is None and target is None:
         raise PatchError("a file of the patch has no name")
@@ -189,16 +217,25 @@ def _path(name: str | None) -> str | None:
     """Return the repository path behind a diff header, None for /dev/null.
 
     Raises:
-        PatchError: If the path is absolute or climbs out of the repository.
+        PatchError: If the path is absolute, climbs out of the repository or into its git directory.
     """
     if name is None or name in ("/dev/null", ""):
         return None
-    if name.startswith('"') and name.endswith('"'):
-        # Git quotes unusual names as C strings of bytes.
-        raw = re.sub(rb"\\([0-7]{3})", lambda m: bytes([int(m[1], 8) & 255]), name[1:-1].encode())
-        name = raw.replace(b'\\"', b'"').replace(b"\\\\", b"\\").decode("utf-8", "replace")
-    name = re.sub(r"^[ab]/", "", name)
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or "\0" in name:
+    if len(name) > 1 and name.startswith('"') and name.endswith('"'):
+        name = _unquoted(name[1:-1])
+    path = PurePosixPath(re.sub(r"^[ab]/", "", name))
+    parts = [part.lower() for part in path.parts]
+    if not parts or path.is_absolute() or ".." in parts or ".git" in parts or "\0" in name:
         raise PatchError(f"path {name!r} leaves the repository")
     return str(path)
+
+
+def _unquoted(name: str) -> str:
+    """Return a name that git quoted as a C string of bytes."""
+
+    def character(match: re.Match[bytes]) -> bytes:
+        escape = match[1]
+        return bytes([int(escape, 8) & 255]) if escape.isdigit() else _ESCAPES.get(escape, escape)
+
+    raw = name.encode("utf-8", "surrogateescape")
+    return re.sub(rb"\\([0-7]{3}|.)", character, raw).decode("utf-8", "surrogateescape")
