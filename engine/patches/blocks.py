@@ -7,12 +7,21 @@ it is present while the deleted lines are gone.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from engine.patches.diff import FilePatch, Patch, PatchError
-from engine.patches.syntax import LogicalLine, Scope, SourceFile, parse_source
+from engine.patches.encoding import as_utf8
+from engine.patches.syntax import (
+    MAX_SOURCE_BYTES,
+    LogicalLine,
+    Scope,
+    SourceFile,
+    language_of,
+    parse_source,
+)
 
 _TEST_PATH = re.compile(
     r"(^|/)(tests?|testing|test-[\w-]+|testFixtures)/|(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|Tests?\.java$"
@@ -34,6 +43,7 @@ class Block:
         removed: Logical lines of the buggy code that the patch touched.
         fixed: All logical lines of the scope after the fix; empty when the fix removed the scope.
         buggy: All logical lines of the scope before the fix; empty when the fix made the scope.
+        base_commit: The commit the patch applies to, where that is known.
         fixed_text: The whole fixed file, for those who need its syntax tree.
     """
 
@@ -47,6 +57,7 @@ class Block:
     removed: tuple[LogicalLine, ...]
     fixed: tuple[LogicalLine, ...]
     buggy: tuple[LogicalLine, ...]
+    base_commit: str | None = None
     fixed_text: bytes = field(default=b"", repr=False, compare=False)
 
     @property
@@ -98,14 +109,17 @@ def _numbered(block: Block, index: int) -> Block:
 
 
 def _file_blocks(file: FilePatch, read_base: Callable[[str], bytes | None]) -> Iterable[Block]:
+    if language_of(file.path) is None:
+        return
     base = b"" if file.old_path is None else read_base(file.old_path)
     if base is None:
         raise PatchError(f"{file.old_path} is not in the base commit")
-    patched = file.apply(base.decode("utf-8", "surrogateescape"))
-    fixed = parse_source(patched.text.encode("utf-8", "surrogateescape"), file.path)
+    patched = file.apply(as_utf8(base).decode("utf-8"))
+    # What has no UTF-8 form becomes a question mark.
+    fixed = parse_source(patched.text.encode("utf-8", "replace"), file.path)
     buggy = parse_source(base, file.path)
     if fixed is None or buggy is None:
-        return
+        raise PatchError(f"{file.path} has more than {MAX_SOURCE_BYTES} bytes")
     changed = _touched(fixed, patched.added)
     removed = _touched(buggy, patched.removed)
     for name in dict.fromkeys([*changed, *removed]):
@@ -114,12 +128,17 @@ def _file_blocks(file: FilePatch, read_base: Callable[[str], bytes | None]) -> I
 
 def _touched(source: SourceFile, rows: frozenset[int]) -> dict[str, list[LogicalLine]]:
     """Return, by scope name, the logical lines that lie on any of `rows`."""
-    names = {source.scope_at(row).name for row in rows}
+    ordered = sorted(rows)
+
+    def is_hit(start: int, end: int) -> bool:
+        first = bisect_left(ordered, start)
+        return first < len(ordered) and ordered[first] <= end
+
     touched: dict[str, list[LogicalLine]] = {}
     for scope in source.scopes:
-        if scope.name not in names:
+        if not is_hit(scope.start, scope.end):
             continue
-        lines = [line for line in scope.lines if not rows.isdisjoint(range(line.start, line.end + 1))]
+        lines = [line for line in scope.lines if is_hit(line.start, line.end)]
         if lines:
             touched.setdefault(scope.name, []).extend(lines)
     return touched

@@ -20,6 +20,7 @@ import tree_sitter
 import tree_sitter_java
 import tree_sitter_python
 
+from engine.patches.encoding import as_utf8
 from engine.patches.tokens import SYMBOL, Token, encode, tokens_of
 
 MAX_SOURCE_BYTES = 3_000_000
@@ -91,6 +92,10 @@ _BODIES = frozenset(
     }
 )
 
+
+_COMMENTS = frozenset({"comment", "line_comment", "block_comment"})
+_LONGEST_NAME = 2_000
+_Place = tuple[tree_sitter.Node, str, tree_sitter.Node | None]
 
 _IMPORTS = frozenset(Token(word, SYMBOL) for word in ("import", "from", "package"))
 
@@ -190,10 +195,14 @@ class SourceFile:
     Args:
         text: The bytes of the file; any bytes are accepted.
         language: Its language.
+
+    Attributes:
+        text: The same text as UTF-8.
+        language: Its language.
     """
 
     def __init__(self, text: bytes, language: Language) -> None:
-        self.text = text if len(text) <= MAX_SOURCE_BYTES else b""
+        self.text = as_utf8(text)
         self.language = language
         self._tree = _parser(language).parse(self.text)
 
@@ -202,18 +211,22 @@ class SourceFile:
         """Every scope in source order; the module comes first."""
         root = self._tree.root_node
         found = [Scope("", "module", root)]
-        stack = [(child, "") for child in reversed(root.children)]
+        # A node, the name of the scope around it, and the definition with decorators that it belongs to.
+        stack: list[_Place] = [(child, "", None) for child in reversed(root.children)]
         while stack:
-            node, prefix = stack.pop()
+            node, prefix, decorated = stack.pop()
             if node.type in _FUNCTIONS:
-                found.append(Scope(_join(prefix, _name(node)), "function", _decorated(node)))
+                found.append(Scope(_join(prefix, _name(node)), "function", decorated or node))
             elif node.type in _CLASSES:
                 name = _join(prefix, _name(node))
                 found.append(Scope(name, "class", node))
-                body = node.child_by_field_name("body")
-                stack += [(child, name) for child in reversed(body.children)] if body else []
+                stack += _inside(node.child_by_field_name("body"), name)
+            elif node.type == "enum_constant":
+                stack += _inside(node.child_by_field_name("body"), _join(prefix, _name(node)))
+            elif node.type == "decorated_definition":
+                stack += [(child, prefix, node) for child in reversed(node.children)]
             elif node.type in _TRANSPARENT or node.type in _CLAUSES or node.type.endswith("_statement"):
-                stack += [(child, prefix) for child in reversed(node.children)]
+                stack += _inside(node, prefix)
         return tuple(found)
 
     @cached_property
@@ -224,11 +237,6 @@ class SourceFile:
             groups.setdefault(scope.name, []).append(scope)
         return {name: tuple(group) for name, group in groups.items()}
 
-    def scope_at(self, row: int) -> Scope:
-        """Return the innermost scope that holds physical line `row` (1-based)."""
-        inside = [scope for scope in self.scopes[1:] if scope.start <= row <= scope.end]
-        return min(inside, key=lambda scope: scope.end - scope.start) if inside else self.scopes[0]
-
 
 def language_of(path: str) -> Language | None:
     """Return the language of a path by its suffix, None when no grammar is at hand."""
@@ -236,9 +244,15 @@ def language_of(path: str) -> Language | None:
 
 
 def parse_source(text: bytes, path: str) -> SourceFile | None:
-    """Parse a file by the language of its path; None when no grammar is at hand."""
+    """Parse a file by the language of its path.
+
+    Returns:
+        None when no grammar is at hand, or the file is larger than `MAX_SOURCE_BYTES`.
+    """
     language = language_of(path)
-    return None if language is None else SourceFile(text, language)
+    if language is None or len(text) > MAX_SOURCE_BYTES:
+        return None
+    return SourceFile(text, language)
 
 
 @cache
@@ -252,13 +266,14 @@ def _name(node: tree_sitter.Node) -> str:
     return (name.text or b"").decode("utf-8", "replace") if name else f"<{node.type}>"
 
 
-def _decorated(node: tree_sitter.Node) -> tree_sitter.Node:
-    """Return the node with its decorators, which belong to the function they decorate."""
-    parent = node.parent
-    return parent if parent is not None and parent.type == "decorated_definition" else node
+def _inside(node: tree_sitter.Node | None, name: str) -> list[_Place]:
+    return [] if node is None else [(child, name, None) for child in reversed(node.children)]
 
 
 def _join(prefix: str, name: str) -> str:
+    """Return the name of a scope inside another; one that is nested absurdly deep shares its container's."""
+    if len(prefix) > _LONGEST_NAME:
+        return prefix
     return f"{prefix}.{name}" if prefix else name
 
 
@@ -267,7 +282,7 @@ def _logical_lines(root: tree_sitter.Node, kind: str) -> Iterator[LogicalLine]:
     stack: list[tuple[tree_sitter.Node, int]] = [(root, -1)]
     while stack:
         node, depth = stack.pop()
-        if node.type in ("comment", "line_comment", "block_comment"):
+        if node.type in _COMMENTS:
             continue
         nested = (
             kind != "function" and node is not root and (node.type in _CLASSES or node.type in _FUNCTIONS)
@@ -292,7 +307,12 @@ def _split(node: tree_sitter.Node) -> tuple[list[tree_sitter.Node], list[tree_si
         return [], [child for child in node.children if child.is_named]
     if node.type == "expression_statement" or not node.children:
         return [node], []
-    header = [child for child in node.children if not _is_statement(child) and child.type != "else"]
+    # A comment between a header and its body belongs to neither.
+    header = [
+        child
+        for child in node.children
+        if not _is_statement(child) and child.type != "else" and child.type not in _COMMENTS
+    ]
     bodies = [child for child in node.children if _is_statement(child)]
     return header, bodies
 

@@ -79,7 +79,7 @@ _TUPLE_PLACES = frozenset(
     }
 )
 # What the children of some nodes are told to be inside of, beside the kinds of the grammars.
-_ONE_ELEMENT, _RAW, _ALTERNATIVE = "tuple of one element", "raw string", "alternative"
+_ONE_ELEMENT, _RAW = "tuple of one element", "raw string"
 
 
 class Token(NamedTuple):
@@ -109,11 +109,7 @@ def tokens_of(nodes: Iterable[tree_sitter.Node], parent: str = "") -> tuple[Toke
             continue
         children = node.children
         if children:
-            inner = _inner_kind(kind, parent, children)
-            stack += [(child, inner) for child in reversed(_kept(children, kind, parent))]
-            if kind == "conditional_expression":
-                # What follows `else` reaches to the end of the expression, with brackets or without.
-                stack[-len(children)] = (children[-1], _ALTERNATIVE)
+            stack += reversed(_placed(_kept(children, kind, parent), kind, parent))
             continue
         # A comma before a closing bracket is the formatter's.
         if kind in _CLOSING and parent != _ONE_ELEMENT and tokens and tokens[-1] == (",", SYMBOL):
@@ -126,19 +122,28 @@ def tokens_of(nodes: Iterable[tree_sitter.Node], parent: str = "") -> tuple[Toke
     return tuple(tokens)
 
 
-def _inner_kind(kind: str, parent: str, children: Sequence[tree_sitter.Node]) -> str:
-    """Return what the children of a node of `kind` are told to be inside of."""
+def _placed(children: list[tree_sitter.Node], kind: str, parent: str) -> list[tuple[tree_sitter.Node, str]]:
+    """Pair the children of a node of `kind` with what they are told to be inside of."""
+    if not children:
+        return []
+    inner = kind
     if kind == "parenthesized_expression":
-        # Once brackets are dropped, its content stands in their place; where they are kept, others inside
+        # Once brackets are dropped, the content stands in their place; where they are kept, others inside
         # them are needless.
-        return "" if _needs_brackets(children, parent) else parent
-    if kind == "case_pattern" and parent == "case_clause":
-        return parent
-    if kind == "string":
-        return _RAW if "r" in _text(children[0]).lower() else kind
-    if (kind in _TUPLES or kind == "subscript") and sum(child.type == "," for child in children) == 1:
-        return _ONE_ELEMENT
-    return kind
+        inner = "" if children[0].type == "(" else parent
+    elif kind == "case_pattern" and parent == "case_clause":
+        inner = parent
+    elif kind == "string":
+        inner = _RAW if "r" in _text(children[0]).lower() else kind
+    elif kind in _TUPLES or kind == "subscript":
+        inner = _ONE_ELEMENT if sum(child.type == "," for child in children) == 1 else ""
+    placed = [(child, inner) for child in children]
+    if kind == "subscript":
+        placed[0] = (children[0], kind)
+    elif kind == "conditional_expression":
+        # What follows `else` reaches to the end of the expression, with brackets or without.
+        placed[-1] = (children[-1], "")
+    return placed
 
 
 def _kept(children: list[tree_sitter.Node], kind: str, parent: str) -> list[tree_sitter.Node]:
