@@ -22,6 +22,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.models",
     "engine.cli.overlap",
     "engine.cli.paper",
+    "engine.cli.verify",
 )
 
 
