@@ -160,6 +160,16 @@ function body(rows, columns, axis) {
   return fragment;
 }
 
+// A table that does not fit turns its rows into cards; a phone always gets cards.
+const NARROWEST = 704;
+
+function fit(root) {
+  root.classList.remove("cards");
+  const table = root.querySelector("table");
+  const room = root.clientWidth;
+  if (table && (room < NARROWEST || table.offsetWidth > room)) root.classList.add("cards");
+}
+
 export default function (component) {
   const { data, parentElement } = component;
   const root = parentElement.querySelector(".evidence");
@@ -181,10 +191,20 @@ export default function (component) {
   lines.append(body(data.rows, data.columns, data.axis));
   table.append(head, lines);
   root.replaceChildren(table);
+  fit(root);
 
   // Sorting redraws the header: whoever pressed it with the keyboard stays on it.
   if (focused) {
     const again = [...root.querySelectorAll("thead a")].find((anchor) => anchor.dataset.key === focused);
     again?.focus({ preventScroll: true });
   }
+
+  let width = root.clientWidth;
+  const observer = new ResizeObserver(() => {
+    if (root.clientWidth === width) return;
+    width = root.clientWidth;
+    fit(root);
+  });
+  observer.observe(root);
+  return () => observer.disconnect();
 }
