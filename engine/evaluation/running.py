@@ -11,7 +11,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from engine.benchmarks.sample import Sample
-from engine.evaluation import certain, handread
+from engine.evaluation import certain, handread, rewriting
 from engine.evaluation.gold import GoldVerdict
 from engine.evaluation.judgement import Judgement, not_judged
 from engine.evaluation.subject import Subject
@@ -25,7 +25,7 @@ from engine.presence.workers import DETECTORS, build_index
 Progress = Callable[[int, int], None]
 """Called with how many samples are done and how many there are."""
 
-PARTS = (certain.PART, handread.PART)
+PARTS = (certain.PART, handread.PART, rewriting.PART)
 _GROUP_SIZE = 8
 
 
@@ -140,12 +140,16 @@ def run(task: Task) -> list[Judgement]:
 def _judge(part: str, subject: Subject, item: Item) -> list[Judgement]:
     if part == handread.PART:
         return handread.judge_handread(subject, item.gold)
+    if part == rewriting.PART:
+        return rewriting.judge_rewrites(subject)
     return certain.judge_certain(subject)
 
 
 def _unjudged(item: Item, part: str, detector: str, problem: str) -> list[Judgement]:
     if part == handread.PART:
         cases = [handread.handread_case(item.benchmark, gold) for gold in item.gold]
+    elif part == rewriting.PART:
+        cases = [rewriting.unchanged_case(item.benchmark, item.sample.sample)]
     else:
         cases = certain.unknown_cases(item.benchmark, item.sample.sample)
     return [not_judged(case, detector, problem) for case in cases]

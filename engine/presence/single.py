@@ -63,11 +63,11 @@ def judge_at(fix: Fix, day: date, detector: Detector, cache: SourceCache) -> tup
         reason = f"the fix landed on {fix.landing.landed_at:%Y-%m-%d}"
         return commit.sha, SampleVerdict(0.0, Method.NOT_LANDED, reason, ())
     blocks = detector.select(fix.blocks)
-    verdicts = [_walk(block, fix.landing.position, commit.position, detector, cache) for block in blocks]
+    verdicts = [walk(block, fix.landing.position, commit.position, detector, cache) for block in blocks]
     return commit.sha, combine(verdicts, [block.scope for block in blocks])
 
 
-def _walk(block: Block, start: int, stop: int, detector: Detector, cache: SourceCache) -> BlockVerdict:
+def walk(block: Block, start: int, stop: int, detector: Detector, cache: SourceCache) -> BlockVerdict:
     """Judge a block wherever its verdict can have changed, up to position `stop`; return the last verdict."""
     history: RepositoryHistory = cache.history
     verdict: BlockVerdict | None = None

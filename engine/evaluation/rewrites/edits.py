@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-
 Files = Mapping[str, bytes | None]
 """New contents by path; None for a file that is gone."""
 

@@ -23,7 +23,6 @@ from engine.evaluation.rewrites.python_code import (
     spans_lines,
 )
 
-
 _BUILTINS = frozenset(dir(builtins))
 _MODULE_NAMES = frozenset({"__name__", "__file__", "__package__", "__path__", "__spec__", "__doc__"})
 _UNLIKE_METHODS = frozenset({"__new__", "__init_subclass__", "__class_getitem__", "__getattribute__"})

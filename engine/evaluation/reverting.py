@@ -1,0 +1,74 @@
+"""Gold patches applied backwards, whole or in part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from engine.patches.blocks import Block
+from engine.patches.diff import FilePatch, Hunk, PatchError
+
+_OPPOSITE = {"+": "-", "-": "+", " ": " "}
+
+
+def reverted(file: FilePatch) -> FilePatch:
+    """Return the patch that takes a file patch back."""
+    hunks: list[Hunk] = []
+    shift = 0
+    for hunk in file.hunks:
+        lines = tuple((_OPPOSITE[sign], text) for sign, text in hunk.lines)
+        hunks.append(Hunk(hunk.old_start + shift, lines))
+        shift += _count(hunk, "+") - _count(hunk, "-")
+    return FilePatch(file.new_path, file.old_path, tuple(hunks))
+
+
+def revert_exactly(file: FilePatch, text: str) -> str | None:
+    """Return `text` with the patch taken back, None unless each hunk fits in one place only.
+
+    Where all hunks fit, the lines of the fix stand there as the patch left them.
+    """
+    backwards = reverted(file)
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    for hunk in backwards.hunks:
+        wanted = [line.rstrip("\r") for sign, line in hunk.lines if sign != "+"]
+        places = range(len(lines) - len(wanted) + 1)
+        if sum(lines[start : start + len(wanted)] == wanted for start in places) != 1:
+            return None
+    try:
+        return backwards.apply(text).text
+    except PatchError:
+        return None
+
+
+def essential_hunk(files: Sequence[FilePatch], blocks: Sequence[Block]) -> FilePatch | None:
+    """Return a patch with only the hunk that writes most code; None if there is but one hunk, or no code.
+
+    Lines that only import, or that the fix only moves, do not count.
+    """
+    weighed = [
+        (_weight(backwards, file.path, blocks), replace(file, hunks=(hunk,)))
+        for file in files
+        for hunk, backwards in zip(file.hunks, reverted(file).hunks, strict=True)
+    ]
+    weight, heaviest = max(weighed, key=lambda pair: pair[0], default=(0, None))
+    return heaviest if weight and len(weighed) > 1 else None
+
+
+def _weight(backwards: Hunk, path: str, blocks: Sequence[Block]) -> int:
+    """Return how many tokens the fix wrote in the rows of a hunk."""
+    row, rows = backwards.old_start, set()
+    for sign, _ in backwards.lines:
+        if sign == "-":
+            rows.add(row)
+        row += sign != "+"
+    return sum(
+        len(line.tokens)
+        for block in blocks
+        if block.path == path
+        for line in block.written
+        if not line.is_import and not rows.isdisjoint(range(line.start, line.end + 1))
+    )
+
+
+def _count(hunk: Hunk, wanted: str) -> int:
+    return sum(sign == wanted for sign, _ in hunk.lines)
