@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
 
 from engine.history.errors import DayAfterHistory, DayBeforeHistory
+from engine.history.git_command import is_full_id
 from engine.history.repository import RepositoryHistory
 from engine.patches.blocks import Block
 from engine.patches.syntax import LogicalLine
@@ -75,15 +76,17 @@ def find_landing(
         LandingUnknown: If the repository does not hold the base commit or no commit follows it.
     """
     history = cache.history
-    if named_commit is not None:
+    if named_commit is not None and is_full_id(named_commit):
         position = history.first_parent_entry(named_commit)
         if position is not None:
             return _landing(history, "exact", position, "named by the data set")
-    fork = history.fork_position(base_commit)
+    fork = history.fork_position(base_commit) if is_full_id(base_commit) else None
     if fork is None:
         raise LandingUnknown(f"base commit {base_commit[:10]} is not in the repository")
-    opened = fork if created_at is None else _position_at(history, created_at)
-    start = fork if created_at is None else max(fork, _position_at(history, created_at - BACKPORT_LEAD))
+    start = fork if created_at is None else max(fork, _position_at(history, created_at, BACKPORT_LEAD))
+    if start > fork and _share(blocks, Snapshot(cache, start)) == 1.0:
+        # The request ports a fix that the branch has had for longer.
+        start = fork
     best_share, best_position = _share(blocks, Snapshot(cache, start)), None
     for position in _versions(history, blocks, start):
         share = _share(blocks, Snapshot(cache, position))
@@ -94,16 +97,18 @@ def find_landing(
     if best_position is not None and best_share >= MIN_ADAPTED:
         evidence = f"{best_share:.0%} of its lines, the most of any commit"
         return _landing(history, "adapted", best_position, evidence)
-    later = max(fork, opened) + 1
+    later = (fork if created_at is None else max(fork, _position_at(history, created_at))) + 1
     if later >= len(history.chain):
         raise LandingUnknown("the repository ends before the fix")
     evidence = f"no commit has more than {best_share:.0%} of its lines; the day of the pull request is taken"
     return _landing(history, "estimated", later, evidence)
 
 
-def _position_at(history: RepositoryHistory, moment: datetime) -> int:
+def _position_at(history: RepositoryHistory, moment: datetime, lead: timedelta = timedelta(0)) -> int:
+    """Return the position of the snapshot `lead` before `moment`, or the nearest end of the history."""
+    day = date.fromordinal(max(moment.toordinal() - lead.days, 1))
     try:
-        return history.chain.snapshot_at(moment.date()).position
+        return history.chain.snapshot_at(day).position
     except DayBeforeHistory:
         return 0
     except DayAfterHistory:
