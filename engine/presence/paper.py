@@ -9,6 +9,8 @@ are left out.
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Sequence
 
 from engine.patches.blocks import Block
@@ -44,11 +46,11 @@ class PaperDetector:
     def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
         """See `Detector.judge`; the previous verdict does not matter here."""
         source = snapshot.source(block.path)
-        if source is None:
-            return _nowhere(block, Method.FILE_GONE)
-        scopes = source.scopes_by_name.get(block.scope, ())
+        scopes = source.scopes_by_name.get(block.scope, ()) if source else ()
         if block.is_deletion:
             return _judge_deletion(block, scopes)
+        if source is None:
+            return _nowhere(block, Method.FILE_GONE)
         lines = [line for line in block.added if not line.is_import]
         if not lines:
             return BlockVerdict(
@@ -69,7 +71,8 @@ class PaperDetector:
 
     def _match(self, block: Block, lines: list[LogicalLine], scopes: tuple[Scope, ...]) -> tuple[float, ...]:
         """Return the best score of each line among the lines of `scopes`, remembered by their text."""
-        key = (block.index, b"\0".join(scope.source for scope in scopes))
+        source = b"\0".join(scope.source for scope in scopes)
+        key = (block.index, hashlib.sha256(source).digest())
         if key not in self._memo:
             self._memo[key] = self._similarity.best(lines, scopes)
         return self._memo[key]
@@ -92,15 +95,13 @@ def _aligned(block: Block, scores: tuple[float, ...], place: Location) -> BlockV
 
 
 def _judge_deletion(block: Block, scopes: tuple[Scope, ...]) -> BlockVerdict:
-    """Judge a block that only deletes: it is there while its deleted lines are not.
+    """Judge a block that only deletes: it is there while its deleted lines are not, and be it with the file.
 
-    The score is the share of deleted lines that are gone beyond what the fixed code still held.
+    A line counts as gone while there are no more of it than the fixed code kept.
     """
-    counts = [line.tokens for scope in scopes for line in scope.lines]
-    kept = [line.tokens for line in block.fixed]
-    gone = tuple(
-        1.0 if counts.count(line.tokens) <= kept.count(line.tokens) else 0.0 for line in block.dropped
-    )
+    counts = Counter(line.tokens for scope in scopes for line in scope.lines)
+    kept = Counter(line.tokens for line in block.fixed)
+    gone = tuple(1.0 if counts[line.tokens] <= kept[line.tokens] else 0.0 for line in block.dropped)
     start, end = (scopes[0].start, scopes[0].end) if scopes else (None, None)
     return BlockVerdict(min(gone, default=1.0), Method.DELETION, block.path, start, end, gone, (block.path,))
 
