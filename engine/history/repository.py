@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
 from engine.history.ancestry import Ancestry
 from engine.history.change_index import Change, ChangeIndex, FileVersion, load_index
 from engine.history.errors import HistoryUnavailable
-from engine.history.git_command import GitCommand
+from engine.history.git_command import GitCommand, error_line
 from engine.history.objects import ObjectReader
 from engine.history.snapshots import FirstParentChain
 
@@ -99,6 +100,27 @@ class RepositoryHistory:
     def commit_tree_blob(self, sha: str, path: str) -> str | None:
         """Return the blob at `path` in the tree of any commit, on the chain or not; None if absent."""
         return self._objects.blob_in_commit(sha, path)
+
+    def files_with(self, sha: str, words: Sequence[str], suffix: str) -> list[str]:
+        """Return the paths in a commit that end in `suffix` and hold every one of `words`, sorted.
+
+        Args:
+            sha: Full id of the commit.
+            words: At least one; found only as whole words.
+            suffix: End of the paths, such as `.py`.
+
+        Raises:
+            HistoryUnavailable: If git fails.
+        """
+        patterns = [argument for word in words for argument in ("-e", word)]
+        status, output, error = self._git.attempt(
+            "grep", "-l", "-F", "-w", "-z", "-I", "--all-match", *patterns, sha, "--", f"*{suffix}"
+        )
+        # git grep fails with 1 when nothing is found, and with more on an absent blob.
+        if status > 1 and not output:
+            raise HistoryUnavailable(f"git grep failed on {self.path}: {error_line(error)}")
+        names = output.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        return sorted(name.removeprefix(f"{sha}:") for name in names)
 
     def position_of(self, sha: str) -> int | None:
         """Return the position of a commit of the first-parent chain, None for any other."""

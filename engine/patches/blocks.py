@@ -68,12 +68,12 @@ class Block:
     @property
     def written(self) -> tuple[LogicalLine, ...]:
         """The added lines that are new, and not only moved, indented or reformatted."""
-        return _without(self.added, self.removed)
+        return lines_without(self.added, self.removed)
 
     @property
     def dropped(self) -> tuple[LogicalLine, ...]:
         """The removed lines that are gone, and not only moved, indented or reformatted."""
-        return _without(self.removed, self.added)
+        return lines_without(self.removed, self.added)
 
 
 def is_test_path(path: str) -> bool:
@@ -171,7 +171,7 @@ def _scope_block(
     )
 
 
-def _without(lines: tuple[LogicalLine, ...], others: tuple[LogicalLine, ...]) -> tuple[LogicalLine, ...]:
+def lines_without(lines: tuple[LogicalLine, ...], others: tuple[LogicalLine, ...]) -> tuple[LogicalLine, ...]:
     """Return `lines` less those with a counterpart of the same tokens in `others`, one for one."""
     spare = Counter(line.tokens for line in others)
     kept = []

@@ -17,7 +17,7 @@ from engine.history.repository import RepositoryHistory
 from engine.patches.diff import PatchError, parse_diff
 from engine.presence import workers
 from engine.presence.journal import Journal, key_of
-from engine.presence.outcomes import Outcome
+from engine.presence.outcomes import Outcome, from_json, to_json
 from engine.presence.workers import DETECTORS, Task
 
 Progress = Callable[[int, int], None]
@@ -51,7 +51,7 @@ class _Pending:
 
     task: Task
     keys: tuple[str, ...]
-    journal: Journal
+    journal: Journal[Outcome]
 
 
 def label(
@@ -98,7 +98,8 @@ def _plan(
         head = RepositoryHistory.open(path).chain.head.sha
     except HistoryError as error:
         return {sample.sample: Outcome(sample.sample, problem=str(error)) for sample in samples}, []
-    journal = Journal(repositories.cache / "label" / detector / f"{repository.replace('/', '__')}.jsonl")
+    file = repositories.cache / "label" / detector / f"{repository.replace('/', '__')}.jsonl"
+    journal = Journal(file, to_json, from_json)
     keys = {sample.sample: _key(sample, detector, head) for sample in samples}
     stored = {name: outcome for name, key in keys.items() if (outcome := journal.get(key)) is not None}
     todo = [sample for sample in samples if sample.sample not in stored]

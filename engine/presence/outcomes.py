@@ -115,7 +115,17 @@ def to_json(outcome: Outcome) -> dict[str, Any]:
                     interval.verdict.method.value,
                     interval.verdict.reason,
                     [
-                        [b.score, b.method.value, b.path, b.start, b.end, b.line_scores, b.watched, b.note]
+                        [
+                            b.score,
+                            b.method.value,
+                            b.path,
+                            b.start,
+                            b.end,
+                            b.line_scores,
+                            b.watched,
+                            b.note,
+                            b.share,
+                        ]
                         for b in interval.verdict.blocks
                     ],
                 ],
@@ -160,5 +170,7 @@ def _interval(entry: dict[str, Any]) -> Interval:
 
 
 def _block(values: list[Any]) -> BlockVerdict:
-    score, method, path, start, end, line_scores, watched, note = values
-    return BlockVerdict(score, Method(method), path, start, end, tuple(line_scores), tuple(watched), note)
+    score, method, path, start, end, line_scores, watched, note, share = values
+    return BlockVerdict(
+        score, Method(method), path, start, end, tuple(line_scores), tuple(watched), note, share
+    )

@@ -39,6 +39,7 @@ class BlockVerdict:
         line_scores: Score of each added logical line, in their order.
         watched: Paths whose change can change this verdict.
         note: What a reader needs beside the method, such as where a block moved from.
+        share: How far the block's absence alone makes the patch absent: 1 decides, 0 does not matter.
     """
 
     score: float
@@ -49,6 +50,12 @@ class BlockVerdict:
     line_scores: tuple[float, ...]
     watched: tuple[str, ...]
     note: str = ""
+    share: float = 1.0
+
+    @property
+    def bound(self) -> float:
+        """The most that the presence of the patch can be, given this block."""
+        return 1.0 - (1.0 - self.score) * self.share
 
     @property
     def evidence(self) -> tuple[object, ...]:
@@ -80,22 +87,27 @@ class SampleVerdict:
     @property
     def weakest(self) -> BlockVerdict | None:
         """The block that decides, None where no block was judged."""
-        return min(self.blocks, key=lambda block: block.score, default=None)
+        return min(self.blocks, key=lambda block: block.bound, default=None)
 
 
 def combine(blocks: Sequence[BlockVerdict], scopes: Sequence[str]) -> SampleVerdict:
     """Return the verdict of a patch from those of its blocks.
 
+    Its score is that of its weakest block, as far as that block matters; where many small blocks are weak, it
+    is their mean.
+
     Args:
         blocks: At least one verdict.
         scopes: Name of each block's function or class, in the same order.
     """
-    block, scope = min(zip(blocks, scopes, strict=True), key=lambda pair: pair[0].score)
+    block, scope = min(zip(blocks, scopes, strict=True), key=lambda pair: pair[0].bound)
+    total = sum(one.share for one in blocks)
+    mean = sum(one.score * one.share for one in blocks) / total if total else block.score
     where = f"{scope} in {block.path}" if scope else block.path
     count = f"weakest of {len(blocks)} blocks: " if len(blocks) > 1 else ""
     note = f", {block.note}" if block.note else ""
     return SampleVerdict(
-        score=block.score,
+        score=min(block.bound, mean),
         method=block.method,
         reason=f"{count}{where}: {block.method.value}, score {block.score:.2f}{note}",
         blocks=tuple(blocks),

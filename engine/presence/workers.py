@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,15 +13,20 @@ from engine.history.repository import RepositoryHistory
 from engine.patches.blocks import Block, blocks_of
 from engine.patches.diff import PatchError, parse_diff
 from engine.presence.detector import Detector
+from engine.presence.embedders.catalogue import jina_similarity, minilm_similarity
 from engine.presence.landing import LandingUnknown, find_landing
 from engine.presence.lifecycle import Subject, lifecycles
 from engine.presence.outcomes import Outcome
 from engine.presence.paper import PaperDetector
 from engine.presence.similarity import LexicalSimilarity
 from engine.presence.snapshot import SourceCache
+from engine.presence.traced.detector import TracedDetector
 
 DETECTORS: Mapping[str, Callable[[], Detector]] = {
     "paper": lambda: PaperDetector(LexicalSimilarity()),
+    "paper-jina": lambda: PaperDetector(jina_similarity()),
+    "paper-minilm": lambda: PaperDetector(minilm_similarity()),
+    "traced": TracedDetector,
 }
 """How to make each detector; a fresh one serves each patch."""
 
@@ -83,7 +88,7 @@ def sample_blocks(sample: Sample, history: RepositoryHistory) -> tuple[Block, ..
     blocks = blocks_of(parse_diff(sample.patch), read_base)
     if not blocks:
         raise PatchError("the patch changes no Python or Java code")
-    return blocks
+    return tuple(replace(block, base_commit=base) for block in blocks)
 
 
 def _subject(sample: Sample, detector_key: str, cache: SourceCache) -> Subject:

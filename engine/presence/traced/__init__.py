@@ -1,0 +1,1 @@
+"""The `traced` detector: follows a fix through renames, moves and refactoring."""

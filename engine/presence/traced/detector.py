@@ -1,0 +1,255 @@
+"""The `traced` detector.
+
+It asks whether the fix is still there, wherever the code went and whatever it was turned into: at its place,
+then in the helpers that the place calls, then elsewhere in the file, then in other files of the snapshot that
+hold the fix's rarest words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.patches.blocks import Block
+from engine.patches.syntax import LogicalLine, Scope, SourceFile
+from engine.patches.tokens import encode
+from engine.presence.snapshot import Snapshot
+from engine.presence.traced.evidence import Evidence, region_of, weigh, weigh_order, weigh_taking
+from engine.presence.traced.fix import Fix, fix_of
+from engine.presence.traced.regions import Place, find_place, helpers, other_files
+from engine.presence.verdicts import BlockVerdict, Method
+
+NEARLY_ALL = 0.9
+"""Evidence from which nothing else need be looked at."""
+FOUND = 0.8
+"""Evidence from which other files need not be looked at."""
+IN_HELPERS, IN_FILE, ELSEWHERE = 0.97, 0.95, 0.9
+"""Factors on evidence found away from the place: the further away, the likelier it has another reason."""
+LOOSE_LINES = 0.05
+"""How much more of a small fix than of its lines may be found away from its place."""
+LARGE_FIX = 20.0
+"""Weight of brought words that can hardly meet by chance."""
+HALF = 0.5
+KEPT_AFTER_LOSS = 0.85
+"""Presence of a fix that only took code away, when its function is gone with it."""
+DECISIVE = 2.5
+"""A block with this reciprocal share of the fix decides alone; smaller ones count in proportion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Evidence and where it is.
+
+    Attributes:
+        score: Evidence, less what its distance from the place costs.
+        evidence: What was found there.
+        path: The file.
+        scope: The function or class, None when nothing was found.
+    """
+
+    score: float
+    evidence: Evidence
+    path: str
+    scope: Scope | None
+
+
+class TracedDetector:
+    """Presence of a fix by the tokens that distinguish it. An instance serves one patch."""
+
+    key = "traced"
+    version = 1
+
+    def __init__(self) -> None:
+        self._fixes: dict[int, Fix] = {}
+        self._shares: dict[int, float] = {}
+        self._siblings: dict[tuple[str, str], Block] = {}
+        self._memo: dict[tuple[int, str, str, bytes], Evidence] = {}
+
+    def select(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
+        """Return the blocks that do anything; those that only import are left out if there are others."""
+        self._fixes = {block.index: fix_of(block) for block in blocks}
+        self._siblings = {(block.path, block.scope): block for block in blocks}
+        chosen = tuple(block for block in blocks if self._fixes[block.index].size > 0) or tuple(blocks)
+        total = sum(self._fixes[block.index].size for block in chosen)
+        self._shares = {
+            block.index: min(1.0, DECISIVE * self._fixes[block.index].size / total) if total else 1.0
+            for block in chosen
+        }
+        return chosen
+
+    def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
+        """See `Detector.judge`."""
+        fix = self._fixes[block.index]
+        place = find_place(block, snapshot)
+        known = _known_code(block, place)
+        if known is not None:
+            return self._verdict(block, place, *known)
+        if fix.only_orders or fix.only_takes:
+            return self._judge_place(block, fix, place)
+        finding = self._search(block, fix, place, snapshot, previous)
+        method = _method(fix, place, finding)
+        return self._verdict(block, place, finding, method)
+
+    def _judge_place(self, block: Block, fix: Fix, place: Place) -> BlockVerdict:
+        """Judge a fix that only moves or takes code: nowhere but at its place can that be seen."""
+        nothing = Evidence(0.0, ())
+        if not place.scopes:
+            score = KEPT_AFTER_LOSS if fix.only_takes else HALF
+            method = Method.SCOPE_GONE if place.source else Method.FILE_GONE
+            return self._verdict(block, place, Finding(score, nothing, place.path, None), method)
+        if fix.only_takes:
+            score = weigh_taking(fix, place.scopes)
+            kept = Method.DELETION if block.is_deletion else Method.REFACTORED
+        else:
+            now = _shape([line for scope in place.scopes for line in scope.lines])
+            score = weigh_order(now, _shape(block.fixed), _shape(block.buggy))
+            kept = Method.REFACTORED
+        finding = Finding(score, nothing, place.path, place.scopes[0])
+        return self._verdict(block, place, finding, kept if score >= HALF else Method.REVERTED)
+
+    def _search(
+        self, block: Block, fix: Fix, place: Place, snapshot: Snapshot, previous: BlockVerdict | None
+    ) -> Finding:
+        """Look for the fix, nearest places first, until enough of it is found."""
+        best = Finding(0.0, Evidence(0.0, (0.0,) * len(fix.lines)), place.path, None)
+        if place.scopes:
+            evidence = self._weigh_place(block, fix, place)
+            best = Finding(evidence.score, evidence, place.path, place.scopes[0])
+            near = helpers(place) if best.score < NEARLY_ALL else []
+            if near:
+                others = [(scope, self._before(block, place.path, scope, snapshot)) for scope in near]
+                evidence = weigh(fix, region_of(fix, place.scopes, others))
+                best = _better(
+                    best, Finding(IN_HELPERS * evidence.score, evidence, place.path, place.scopes[0])
+                )
+        if place.source is not None and best.score < NEARLY_ALL:
+            found = self._findings(block, fix, place.path, place.source, snapshot, place.scopes)
+            best = _better(best, *_farther(fix, found, IN_FILE))
+        if best.score >= FOUND or not fix.rare_words:
+            return best
+        if previous is not None and previous.path != place.path:
+            # It was found elsewhere before: that file is watched, and looked at first.
+            best = _better(best, *self._elsewhere(block, fix, [previous.path], snapshot))
+        if best.score < FOUND and (previous is None or previous.score >= FOUND):
+            files = other_files(block, fix.rare_words, snapshot, place.path)
+            best = _better(best, *self._elsewhere(block, fix, files, snapshot))
+        return best
+
+    def _elsewhere(
+        self, block: Block, fix: Fix, paths: Iterable[str], snapshot: Snapshot
+    ) -> Iterable[Finding]:
+        for path in paths:
+            source = snapshot.source(path)
+            if source is not None:
+                yield from _farther(fix, self._findings(block, fix, path, source, snapshot, ()), ELSEWHERE)
+
+    def _findings(
+        self,
+        block: Block,
+        fix: Fix,
+        path: str,
+        source: SourceFile,
+        snapshot: Snapshot,
+        without: Sequence[Scope],
+    ) -> Iterable[Finding]:
+        """Yield the evidence in each function and class of a file that has any."""
+        for scope in source.scopes:
+            text = scope.source if scope.kind != "module" else b""
+            if scope in without or not any(word in text for word in fix.telling_words):
+                continue
+            key = (block.index, path, scope.name, text)
+            if key not in self._memo:
+                before = self._before(block, path, scope, snapshot)
+                self._memo[key] = weigh(fix, region_of(fix, (), [(scope, before)]))
+            yield Finding(self._memo[key].score, self._memo[key], path, scope)
+
+    def _weigh_place(self, block: Block, fix: Fix, place: Place) -> Evidence:
+        key = (block.index, place.path, "", b"\0".join(scope.source for scope in place.scopes))
+        if key not in self._memo:
+            self._memo[key] = weigh(fix, region_of(fix, place.scopes, ()))
+        return self._memo[key]
+
+    def _before(self, block: Block, path: str, scope: Scope, snapshot: Snapshot) -> Sequence[LogicalLine]:
+        """Return the lines of a scope before the fix; after it, where the patch changed that scope too."""
+        sibling = self._siblings.get((path, scope.name))
+        if sibling is not None:
+            return sibling.fixed
+        if block.base_commit is None:
+            return ()
+        own = snapshot.path_of(block.base_path or block.path, block.base_commit)
+        origin = block.base_path if path == own and block.base_path else path
+        source = snapshot.source_in(block.base_commit, origin)
+        known = source.scopes_by_name.get(scope.name, ()) if source is not None else ()
+        return [line for one in known for line in one.lines]
+
+    def _verdict(self, block: Block, place: Place, finding: Finding, method: Method) -> BlockVerdict:
+        scope = finding.scope
+        moved = method is Method.MOVED and scope is not None
+        return BlockVerdict(
+            score=finding.score,
+            method=method,
+            path=finding.path,
+            start=scope.start if scope else None,
+            end=scope.end if scope else None,
+            line_scores=finding.evidence.lines,
+            watched=tuple(dict.fromkeys((place.path, finding.path))),
+            note=f"from {block.scope or block.path} to {scope.name} in {finding.path}"
+            if moved and scope
+            else "",
+            share=self._shares[block.index],
+        )
+
+
+def _known_code(block: Block, place: Place) -> tuple[Finding, Method] | None:
+    """Return the verdict where the place holds exactly the fixed or exactly the buggy code."""
+    if not place.scopes:
+        return None
+    now = _shape([line for scope in place.scopes for line in scope.lines])
+    fixed, buggy = _shape(block.fixed), _shape(block.buggy)
+    if fixed == buggy or now not in (fixed, buggy):
+        return None
+    score = 1.0 if now == fixed else 0.0
+    scores = (score,) * len(block.written or block.added)
+    finding = Finding(score, Evidence(score, scores, score), place.path, place.scopes[0])
+    method = Method.RENAMED if place.renamed else Method.VERBATIM
+    return finding, method if score else Method.REVERTED
+
+
+def _shape(lines: Sequence[LogicalLine]) -> list[tuple[int, str]]:
+    """Return lines with their nesting, which can be all that a fix changes."""
+    return [(line.depth, encode(line.tokens)) for line in lines]
+
+
+def _better(best: Finding, *others: Finding) -> Finding:
+    return max((best, *others), key=lambda finding: finding.score)
+
+
+def _farther(fix: Fix, findings: Iterable[Finding], factor: float) -> list[Finding]:
+    """Return findings away from the place: there, the smaller the fix, the more its lines must look alike."""
+    allowance = LOOSE_LINES + HALF * min(1.0, fix.brought / LARGE_FIX)
+    return [
+        Finding(
+            factor * min(finding.score, finding.evidence.line_score + allowance),
+            finding.evidence,
+            finding.path,
+            finding.scope,
+        )
+        for finding in findings
+    ]
+
+
+def _method(fix: Fix, place: Place, finding: Finding) -> Method:
+    """Return how the fix is there, or how it went."""
+    if finding.score < HALF:
+        if place.source is None:
+            return Method.FILE_GONE
+        if not place.scopes:
+            return Method.SCOPE_GONE
+        if weigh_taking(fix, place.scopes) < HALF and fix.minus.words:
+            return Method.REVERTED
+        return Method.REMOVED if finding.score < HALF / 2 else Method.REPLACED
+    if finding.scope not in place.scopes:
+        return Method.MOVED
+    if all(score == 1.0 for score in finding.evidence.lines):
+        return Method.RENAMED if place.renamed else Method.VERBATIM
+    return Method.REFACTORED

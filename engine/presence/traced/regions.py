@@ -1,0 +1,100 @@
+"""Where a fix may be in a snapshot: at its place, in functions near it, or in other files.
+
+The place is the function of the same name in the file that the patch names, renames followed. Where that name
+is gone, a function of the same last name, or one that is nearly the same code, is taken for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from rapidfuzz.distance import Indel
+
+from engine.patches.blocks import Block, is_test_path
+from engine.patches.syntax import Scope, SourceFile
+from engine.patches.tokens import encode
+from engine.presence.snapshot import Snapshot
+
+SAME_CODE = 0.55
+"""Similarity of a scope's lines from which a scope of another name is taken for the renamed one."""
+MAX_HELPERS = 12
+MAX_FILES = 8
+MIN_WORD = 4
+"""Shortest identifier worth looking for in the whole snapshot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a block is at home in a snapshot.
+
+    Attributes:
+        path: Its file, or where that last was.
+        source: The parsed file, None when gone or not parsable.
+        scopes: The scopes at the place; empty when the function is gone.
+        renamed: Whether they have another name than in the patch.
+    """
+
+    path: str
+    source: SourceFile | None
+    scopes: tuple[Scope, ...]
+    renamed: bool
+
+
+def find_place(block: Block, snapshot: Snapshot) -> Place:
+    """Return where a block is at home in a snapshot."""
+    path = snapshot.path_of(block.base_path or block.path, block.base_commit)
+    source = snapshot.source(path)
+    if source is None:
+        return Place(path, None, (), renamed=False)
+    scopes = source.scopes_by_name.get(block.scope, ())
+    if scopes or block.kind == "module":
+        return Place(path, source, scopes, renamed=False)
+    known = snapshot.source_in(block.base_commit, path) if block.base_commit is not None else None
+    found = _renamed(block, source, known)
+    return Place(path, source, (found,) if found is not None else (), renamed=found is not None)
+
+
+def helpers(place: Place) -> list[Scope]:
+    """Return the functions of the file that the place calls, at most `MAX_HELPERS`."""
+    assert place.source is not None
+    called = {token.text for scope in place.scopes for line in scope.lines for token in line.tokens}
+    near = [
+        scope
+        for scope in place.source.scopes
+        if scope.kind == "function" and scope.simple_name in called and scope not in place.scopes
+    ]
+    return near if len(near) <= MAX_HELPERS else []
+
+
+def other_files(block: Block, words: Sequence[str], snapshot: Snapshot, own: str) -> Iterator[str]:
+    """Yield other files of the snapshot that hold the rarest words of a fix, all of them or at least one."""
+    chosen = [word for word in words if len(word) >= MIN_WORD][:3]
+    for count in range(len(chosen), 0, -1):
+        found = [
+            path
+            for path in snapshot.files_with(chosen[:count], PurePosixPath(block.path).suffix)
+            if path != own and not is_test_path(path)
+        ]
+        if found:
+            yield from found[:MAX_FILES]
+            return
+
+
+def _renamed(block: Block, source: SourceFile, before: SourceFile | None) -> Scope | None:
+    """Return the scope that a block's scope was renamed to: the most similar of those that are new since."""
+    known = "".join(encode(line.tokens) for line in block.fixed)
+    last_name = block.scope.rpartition(".")[2]
+    found: Scope | None = None
+    best = SAME_CODE
+    for scope in source.scopes:
+        if scope.kind != block.kind or (before is not None and scope.name in before.scopes_by_name):
+            continue
+        bonus = 0.1 if scope.simple_name == last_name else 0.0
+        similarity = Indel.normalized_similarity(
+            known, "".join(scope.codes), score_cutoff=min(1.0, best - bonus)
+        )
+        if similarity and similarity + bonus > best:
+            best, found = similarity + bonus, scope
+    return found
