@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from engine.cli.overlap_review import Folder, ReviewFile, open_result, print_summary, register_reviews
+
 if TYPE_CHECKING:
     from engine.overlap.evaluation_set import EvaluationSet
-    from engine.overlap.result import QueueEntry, ScanResult
 
 PIN_SUFFIX = ".pin.json"
 
 # As in engine.overlap, which a test compares: importing it here would load numpy for --help.
 UnitName = Literal["file", "line", "paragraph"]
-VerdictName = Literal["copy", "near-duplicate", "template", "unrelated"]
-StateName = Literal["open", "decided", "all"]
 
 EvalFields = Annotated[
     list[str] | None,
@@ -27,11 +26,14 @@ EvalFields = Annotated[
         "NAME:after view a field that is a diff. [default: text]",
     ),
 ]
-EvalId = Annotated[str | None, typer.Option("--eval-id", help="Field that names a record.")]
-Folder = Annotated[Path, typer.Option("--scan", help="Folder of the scan.")]
-ReviewFile = Annotated[
-    Path | None, typer.Option("--reviews", help="File of verdicts [default: in the scan's folder].")
+Similarity = Annotated[
+    float, typer.Option(help="Similarity of embeddings that flags a pair, after a semantic pass.")
 ]
+Model = Annotated[
+    str,
+    typer.Option("--model", help="multilingual (16 languages), minilm (English), or a model's folder."),
+]
+EvalId = Annotated[str | None, typer.Option("--eval-id", help="Field that names a record.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -39,12 +41,10 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True)
     group.command("pin")(pin)
     group.command("scan")(scan)
+    group.command("semantic")(semantic)
     group.command("report")(report)
-    group.command("queue")(queue)
-    group.command("verdict")(verdict)
-    group.command("undo")(undo)
-    group.command("export-verdicts")(export_verdicts)
-    group.command("import-verdicts")(import_verdicts)
+    register_reviews(group)
+    group.command("selfcheck")(selfcheck)
     app.add_typer(group, name="overlap", help="Check an evaluation set against a training corpus.")
 
 
@@ -97,6 +97,7 @@ def scan(
         int, typer.Option(help="Longest document, in MiB; longer ones are counted.")
     ] = 16,
     max_ratio: Annotated[int, typer.Option(help="Largest ratio of unpacked to packed bytes.")] = 200,
+    similarity: Similarity = 0.6,
     append: Annotated[bool, typer.Option(help="Add new shards to a scan; read only those.")] = False,
     fresh: Annotated[bool, typer.Option(help="Forget what was scanned; verdicts stay.")] = False,
     processes: Annotated[int, typer.Option(min=1, help="Shards read at once.")] = os.cpu_count() or 1,
@@ -126,6 +127,7 @@ def scan(
                 span=span,
                 token_share=token_share,
                 paragraph_share=paragraph_share,
+                similarity=similarity,
                 max_items=max_items,
                 max_documents=max_documents,
             ),
@@ -145,10 +147,64 @@ def scan(
         f"read {outcome.documents:,} documents ({outcome.text_bytes:,} bytes of text) in "
         f"{len(outcome.scanned)} shards; {len(outcome.kept)} shards stood from before"
     )
-    _print_summary(_result(out, None))
+    print_summary(open_result(out, None))
     if outcome.failed:
         typer.echo(f"{len(outcome.failed)} shards could not be read and count for nothing", err=True)
         raise typer.Exit(1)
+
+
+def semantic(
+    folder: Folder,
+    nearest: Annotated[
+        int, typer.Option(min=0, help="Look in the whole corpus for so many documents near each item.")
+    ] = 0,
+    similarity: Similarity = 0.6,
+    model: Model = "multilingual",
+) -> None:
+    """Compare by embeddings: the flagged pairs of a scan, or with --nearest the whole corpus.
+
+    What is similar enough comes into the queue. Paraphrases and translations are found in no other way.
+    """
+    from engine.overlap.embedding import open_embedder
+    from engine.overlap.scan import load_scan, rebuild
+    from engine.overlap.semantic import flagged_similarity, nearest_documents, write_matches
+
+    scanned, shards = load_scan(folder, similarity)
+    embedder = open_embedder(model)
+    if nearest:
+        found = nearest_documents(
+            scanned.evaluation, shards, scanned.corpus, embedder, nearest, progress=typer.echo
+        )
+        sources = [shard.name for shard in shards]
+    else:
+        found, sources = flagged_similarity(open_result(folder, None), embedder), []
+    write_matches(folder, found, embedder.name, sources)
+    rebuild(scanned, shards)
+    above = sum(match.similarity >= similarity for match in found)
+    typer.echo(f"{len(found)} pairs compared by {embedder.name}, {above} at {similarity} or above")
+    print_summary(open_result(folder, None))
+
+
+def selfcheck(
+    with_model: Annotated[bool, typer.Option("--semantic", help="Run the semantic pass too.")] = False,
+    similarity: Similarity = 0.6,
+    model: Model = "multilingual",
+) -> None:
+    """Scan a small corpus with planted leaks and print what is found of each kind."""
+    import tempfile
+
+    from engine.overlap.embedding import open_embedder
+    from engine.overlap.planted.measure import as_lines, measure_planted, planted_matches
+    from engine.overlap.rules import Rules
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        results = {"gate": measure_planted(folder)}
+        if with_model:
+            matches = planted_matches(folder, open_embedder(model))
+            results["and semantic"] = measure_planted(folder, Rules(similarity=similarity), matches)
+    for line in as_lines(results):
+        typer.echo(line)
 
 
 def report(
@@ -172,73 +228,12 @@ def report(
         for problem in loaded.problems:
             typer.echo(str(problem), err=True)
         answers = dict(loaded.rows)
-    page = overlap_report(_result(folder, reviews), answers)
+    page = overlap_report(open_result(folder, reviews), answers)
     for suffix, text in ((".html", page.to_html()), (".md", page.to_markdown())):
         path = output.with_name(output.name + suffix)
         with replacing(path) as temporary:
             temporary.write_text(text, encoding="utf-8")
         typer.echo(str(path))
-
-
-def queue(
-    folder: Folder,
-    state: Annotated[StateName, typer.Option(help="Pairs without a verdict, with one, or all.")] = "open",
-    item: Annotated[str | None, typer.Option(help="Pairs of this item only.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 10,
-    reviews: ReviewFile = None,
-) -> None:
-    """Show flagged pairs, the strongest first, with the text they share in double brackets."""
-    result = _result(folder, reviews)
-    for entry in result.queue(state, item, limit):
-        _print_entry(entry)
-    _print_summary(result)
-
-
-def verdict(
-    item: Annotated[str, typer.Argument(help="Item of the pair.")],
-    document: Annotated[str, typer.Argument(help="Document of the pair, as the queue names it.")],
-    decision: Annotated[VerdictName, typer.Argument(help="What the pair is.")],
-    folder: Folder,
-    reviewer: Annotated[str, typer.Option(help="Who decides.")],
-    note: Annotated[str, typer.Option(help="Why.")] = "",
-    reviews: ReviewFile = None,
-) -> None:
-    """Decide what a flagged pair is."""
-    from engine.overlap.review import Verdict
-
-    result = _result(folder, reviews)
-    result.reviews.decide(_entry(result, item, document).pair, Verdict(decision), reviewer, note)
-    _print_summary(result)
-
-
-def undo(
-    item: Annotated[str, typer.Argument(help="Item of the pair.")],
-    document: Annotated[str, typer.Argument(help="Document of the pair, as the queue names it.")],
-    folder: Folder,
-    reviews: ReviewFile = None,
-) -> None:
-    """Take back the verdict of a pair; the one before it stands again."""
-    result = _result(folder, reviews)
-    undone = result.reviews.undo(_entry(result, item, document).pair)
-    typer.echo("no verdict to take back" if undone is None else f"taken back: {undone.verdict.value}")
-
-
-def export_verdicts(
-    path: Annotated[Path, typer.Argument(help="JSON Lines file to write.")],
-    folder: Folder,
-    reviews: ReviewFile = None,
-) -> None:
-    """Write all verdicts, those taken back too."""
-    typer.echo(f"{path}: {_result(folder, reviews).reviews.export(path)} verdicts")
-
-
-def import_verdicts(
-    path: Annotated[Path, typer.Argument(help="JSON Lines file that export-verdicts wrote.")],
-    folder: Folder,
-    reviews: ReviewFile = None,
-) -> None:
-    """Add the verdicts of an export; importing twice changes nothing."""
-    typer.echo(f"{_result(folder, reviews).reviews.import_from(path)} verdicts imported")
 
 
 def _evaluation(path: Path, fields: list[str] | None, id_field: str | None) -> EvaluationSet:
@@ -252,50 +247,3 @@ def _evaluation(path: Path, fields: list[str] | None, id_field: str | None) -> E
 
 def _pin_path(evaluation: Path) -> Path:
     return evaluation.with_name(evaluation.name + PIN_SUFFIX)
-
-
-def _result(folder: Path, reviews: Path | None) -> ScanResult:
-    from engine.overlap.result import ScanResult
-    from engine.overlap.review import Reviews
-
-    return ScanResult(folder, None if reviews is None else Reviews(reviews))
-
-
-def _entry(result: ScanResult, item: str, document: str) -> QueueEntry:
-    from engine.problems import BenchCheckerError
-
-    for entry in result.queue("all", item):
-        if entry.pair.document == document:
-            return entry
-    raise BenchCheckerError(f"no flagged pair of item {item!r} and document {document!r}; see the queue")
-
-
-def _print_entry(entry: QueueEntry) -> None:
-    decided = entry.decision.verdict.value if entry.decision else "open"
-    typer.echo(
-        f"{entry.pair.item}  {entry.pair.document}  [{decided}]\n"
-        f"  {', '.join(entry.reasons)}: share {entry.share:.2f}, tokens {entry.token_share:.2f}, "
-        f"longest match {entry.longest_match}, span {entry.span}, documents {entry.documents}"
-    )
-    typer.echo("  item:     " + _marked(entry.item_text, entry.item_spans))
-    typer.echo("  document: " + _marked(entry.excerpt, entry.excerpt_spans))
-
-
-def _marked(text: str, spans: list[tuple[int, int]]) -> str:
-    parts, last = [], 0
-    for start, end in spans:
-        parts += [text[last:start], "[[", text[start:end], "]]"]
-        last = end
-    shown = "".join([*parts, text[last:]])
-    return "".join(character if character.isprintable() else " " for character in shown)
-
-
-def _print_summary(result: ScanResult) -> None:
-    from collections import Counter
-
-    leaks = Counter(leak.value for leak, _ in result.leaks().values())
-    counts = ", ".join(f"{count} {name}" for name, count in result.counts().items())
-    typer.echo(
-        f"items: {leaks['leaked']} leaked, {leaks['clean']} clean, {leaks['unknown']} unknown; "
-        f"pairs: {counts}"
-    )

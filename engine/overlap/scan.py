@@ -10,20 +10,21 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from engine.overlap.corpus import CorpusOptions, Shard, discover
-from engine.overlap.evaluation_set import CANONICAL_VERSION, EvaluationSet
+from engine.overlap.evaluation_set import CANONICAL_VERSION, EvaluationSet, ItemOptions, make_item
 from engine.overlap.index import EvaluationIndex, build_index
 from engine.overlap.matcher import Matcher
+from engine.overlap.result import ScanResult
 from engine.overlap.result_build import build_results
 from engine.overlap.result_tables import DATABASE_NAME
 from engine.overlap.rules import Rules
 from engine.overlap.shard_scan import ShardFiles, ShardScan
-from engine.overlap.streams import ShardError
+from engine.overlap.streams import Limits, ShardError
 from engine.problems import BenchCheckerError
 from engine.store.facts import replacing
 
@@ -126,8 +127,40 @@ def run_scan(
         documents += marker["documents"]
         text_bytes += marker["text_bytes"]
         progress(f"{shard.name}: {marker['documents']} documents, {marker['pairs']} pairs kept")
-    build_results(scan.evaluation, index, scan.rules, scan.folder, [shard.key for shard in planned])
+    rebuild(scan, planned, index)
     return Outcome(tuple(scanned), tuple(kept), tuple(changed), tuple(failed), documents, text_bytes)
+
+
+def rebuild(scan: Scan, shards: Sequence[Shard], index: EvaluationIndex | None = None) -> None:
+    """Build the result anew from what the shards left, after a semantic pass or with other thresholds."""
+    index = index or build_index(scan.evaluation.items, scan.rules)
+    build_results(scan.evaluation, index, scan.rules, scan.folder, [shard.key for shard in shards])
+
+
+def load_scan(folder: Path, similarity: float) -> tuple[Scan, list[Shard]]:
+    """Read a finished scan back: what it compared, how, and its shards.
+
+    Raises:
+        BenchCheckerError: If the folder holds no finished scan.
+    """
+    result = ScanResult(folder)
+    content = _read_json(folder / "scan.json")
+    row, corpus = result.table("scan")[0], content["settings"]["corpus"]
+    items = tuple(make_item(item["item"], item["text"]) for item in result.table("item"))
+    scan = Scan(
+        evaluation=EvaluationSet(row["evaluation"], items, ItemOptions(tuple(row["fields"]))),
+        sources=(),
+        folder=folder,
+        rules=replace(result.rules(), similarity=similarity),
+        corpus=CorpusOptions(
+            **corpus | {"fields": tuple(corpus["fields"]), "limits": Limits(**corpus["limits"])}
+        ),
+    )
+    # The database orders items by name; positions must be those of the scan.
+    order = {item: at for at, item in enumerate(content["items"])}
+    ordered = tuple(sorted(items, key=lambda item: order[item.item]))
+    scan = replace(scan, evaluation=replace(scan.evaluation, items=ordered))
+    return scan, [Shard(**shard) for shard in content["shards"]]
 
 
 def _plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[Shard]:
@@ -157,7 +190,12 @@ def _plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[
     elif append:
         raise BenchCheckerError(f"{scan.folder}: no scan to append to; scan without --append first")
     scan.shards.mkdir(parents=True, exist_ok=True)
-    _write_json(path, {"settings": settings, "shards": [asdict(shard) for shard in planned]})
+    content = {
+        "settings": settings,
+        "shards": [asdict(shard) for shard in planned],
+        "items": [item.item for item in scan.evaluation.items],
+    }
+    _write_json(path, content)
     return planned
 
 

