@@ -75,4 +75,4 @@ def _highest(
     vector: np.ndarray[tuple[int], np.dtype[np.float32]],
     others: Sequence[np.ndarray[tuple[int], np.dtype[np.float32]]],
 ) -> float:
-    return float(np.clip(np.max(np.stack(others) @ vector), 0.0, HIGHEST_INEXACT))
+    return min(max(float(np.max(np.stack(others) @ vector)), 0.0), HIGHEST_INEXACT)
