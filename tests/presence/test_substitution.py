@@ -80,6 +80,35 @@ def test_a_changed_surrounding_widens_the_place(tmp_path: Path) -> None:
     assert "width" not in text
 
 
+def test_equal_lines_at_another_indentation_are_no_anchors(tmp_path: Path) -> None:
+    """The body of an `else` is one level deeper in the tree, though not on the page."""
+    buggy = textwrap.dedent(
+        """
+        def f(a):
+            for b in a:
+                for x in b:
+                    for y in x:
+                        g(y)
+            return a
+        """
+    )
+    snapshot = textwrap.dedent(
+        """
+        def f(a):
+            if a:
+                x = a
+            else:
+                for y in x:
+                    k(y)
+            return a
+        """
+    )
+    text = outcome(tmp_path, snapshot, buggy, buggy.replace("g(y)", "h(y)"))
+    compile(text, "a.py", "exec")
+    assert "k(y)" in text
+    assert "for b in a" not in text
+
+
 def test_a_renamed_function_is_put_in_whole_and_indented(tmp_path: Path) -> None:
     snapshot = """
         class Shape:

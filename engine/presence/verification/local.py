@@ -6,7 +6,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from engine.benchmarks.sample import Sample
 from engine.patches.blocks import is_test_path
@@ -180,7 +180,7 @@ def _test_files(test_patch: str) -> tuple[str, ...]:
     return tuple(
         path
         for path in paths
-        if language_of(path) is not None and is_test_path(path) and not path.endswith("conftest.py")
+        if language_of(path) is not None and is_test_path(path) and PurePosixPath(path).name != "conftest.py"
     )
 
 

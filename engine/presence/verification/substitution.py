@@ -21,6 +21,7 @@ from engine.presence.verification.diffs import file_diff
 from engine.problems import BenchCheckerError
 
 _TAB = 8
+_PYTHON_SCOPES = frozenset({"function_definition", "decorated_definition", "class_definition", "module"})
 
 
 class NoCounterpart(BenchCheckerError):
@@ -145,9 +146,9 @@ class _Pair:
 
     def __init__(self, own: Scope, other: Scope, source: SourceFile, snapshot: SourceFile) -> None:
         self._own, self._other = own, other
-        self._text = _rows_of(snapshot)
-        self._shift = _indent(_rows_of(source), own) - _indent(self._text, other)
-        matcher = SequenceMatcher(None, _keys(own), _keys(other), autojunk=False)
+        own_text, self._text = _rows_of(source), _rows_of(snapshot)
+        self._shift = _indent(own_text, own) - _indent(self._text, other)
+        matcher = SequenceMatcher(None, _keys(own, own_text), _keys(other, self._text), autojunk=False)
         self._anchors = [
             (block.a + offset, block.b + offset)
             for block in matcher.get_matching_blocks()
@@ -204,10 +205,11 @@ def _holds_scope(scope: Scope, start: int, end: int) -> bool:
     return False
 
 
-def _keys(scope: Scope) -> list[tuple[int, str]]:
+def _keys(scope: Scope, rows: Sequence[str]) -> list[tuple[int, int, str]]:
     """Return what must be equal for two lines to be the same: their tokens and how deep they stand.
 
-    A line that shares its row with others is equal to none: rows are replaced whole.
+    In Python the indentation must be equal too, for rows are put beside the others as they are. A line that
+    shares its row with others is equal to none: rows are replaced whole.
     """
     lines = scope.lines
     alone = [
@@ -215,8 +217,12 @@ def _keys(scope: Scope) -> list[tuple[int, str]]:
         and (place == len(lines) - 1 or line.end < lines[place + 1].start)
         for place, line in enumerate(lines)
     ]
+    base = _indent(rows, scope)
+    is_python = scope.node.type in _PYTHON_SCOPES
     return [
-        (line.depth, encode(line.tokens)) if free else (-1 - place, "")
+        (line.depth, _columns(rows[line.start - 1]) - base if is_python else 0, encode(line.tokens))
+        if free
+        else (-1 - place, 0, "")
         for place, (line, free) in enumerate(zip(lines, alone, strict=True))
     ]
 
@@ -228,7 +234,12 @@ def _rows_of(source: SourceFile) -> list[str]:
 def _indent(rows: Sequence[str], scope: Scope) -> int:
     if scope.kind == "module":
         return 0
-    row = rows[scope.start - 1].expandtabs(_TAB)
+    return _columns(rows[scope.start - 1])
+
+
+def _columns(row: str) -> int:
+    """Return how many columns a row is indented by."""
+    row = row.expandtabs(_TAB)
     return len(row) - len(row.lstrip())
 
 
@@ -236,6 +247,4 @@ def _shifted(row: str, columns: int) -> str:
     """Return a row moved to the right, or to the left as far as it is blank."""
     if columns == 0 or not row.strip():
         return row
-    body = row.expandtabs(_TAB)
-    indent = len(body) - len(body.lstrip())
-    return " " * max(indent + columns, 0) + body.lstrip()
+    return " " * max(_columns(row) + columns, 0) + row.lstrip()
