@@ -8,7 +8,10 @@ from dashboard.theme import Tone
 from engine.statistics.proportions import Interval, Proportion
 from engine.statistics.ranking import Rank
 from engine.statistics.summary import Comparison
-from engine.statistics.verdict import Verdict
+from engine.statistics.verdict import Criteria, Verdict
+
+MARGIN = f"{100 * Criteria().margin:g}"
+"""The smallest excess of the contaminated over the clean rate worth the name, in points."""
 
 _VERDICTS: dict[Verdict, tuple[str, Tone, str]] = {
     Verdict.HOLDS: ("Holds", "contaminated", "●"),
@@ -42,7 +45,7 @@ CHANGE_COLUMN = Column(
 VERDICT_COLUMN = Column(
     "verdict",
     "Contamination test",
-    "Holds: contaminated samples score higher beyond chance. Does not hold: not by five points or more.",
+    f"Holds: contaminated samples score higher beyond chance. Does not hold: not by {MARGIN} points or more.",
 )
 
 

@@ -18,7 +18,7 @@ from dashboard.records import Catalogue
 from dashboard.table import Cell, Column, Dumbbell, Row, Sort, evidence_table, offer_pages, page_of
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
-from engine.statistics.verdict import Criteria, Verdict
+from engine.statistics.verdict import Verdict
 from engine.store.connection import Snapshot
 
 _NARROWING = ("difficulty", "framework", "model", "since", "until", "weights", "page")
@@ -190,11 +190,10 @@ def _summarise(board: Leaderboard, view: _View) -> None:
     first = next((row.before for row in board.rows if row.before is not None), None)
     samples = "" if first is None else f" on {words.count(first.n, 'sample')}"
     without = len(board.rows) - len(judged)
-    margin = f"{100 * Criteria().margin:g}"
     sentences = [
         f"**{words.count(len(board.rows), 'submission')}**{samples}. Do contaminated samples score higher? "
         f"Yes, beyond chance: **{verdicts[Verdict.HOLDS]}**. "
-        f"No, not by {margin} points: **{verdicts[Verdict.DOES_NOT_HOLD]}**. "
+        f"No, not by {cells.MARGIN} points: **{verdicts[Verdict.DOES_NOT_HOLD]}**. "
         f"Cannot be said: **{verdicts[Verdict.INSUFFICIENT]}**."
     ]
     if without:

@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import downloads, queries, words
+from dashboard.comparison_cells import MARGIN
 from dashboard.database import snapshot
 from dashboard.records import DetectorChoice
 from dashboard.table import Cell, Column, Row, evidence_table
@@ -31,7 +32,7 @@ _WORDS = {
     "Contamination test": "Holds when contaminated samples score higher than clean ones beyond chance: by "
     "the exact test with false-discovery control over the submissions shown, within levels of difficulty, "
     "across repositories, and however the unknown samples are counted. Does not hold when the intervals rule "
-    "out a difference of five points or more. Everything else is insufficient evidence.",
+    f"out a difference of {MARGIN} points or more. Everything else is insufficient evidence.",
     "Rank interval": "95% of the places that a submission takes when the samples of the benchmark are drawn "
     "anew, the same ones for all submissions.",
 }
