@@ -109,6 +109,16 @@ def test_equal_lines_at_another_indentation_are_no_anchors(tmp_path: Path) -> No
     assert "for b in a" not in text
 
 
+def test_places_that_meet_are_one(tmp_path: Path) -> None:
+    """A line of the first run is an anchor of the second, whose own end is the first one's as well."""
+    buggy = "def f(a):\n    one(a)\n    wait()\n    return a\n"
+    fixed = "def f(a):\n    one(a)\n    check(a)\n    wait()\n    check(a + 1)\n    return a\n"
+    snapshot = (
+        "def f(a):\n    one(a)\n    check(a)\n    with wait():\n        check(a + 1)\n        return a\n"
+    )
+    assert outcome(tmp_path, snapshot, buggy, fixed) == snapshot
+
+
 def test_a_renamed_function_is_put_in_whole_and_indented(tmp_path: Path) -> None:
     snapshot = """
         class Shape:

@@ -102,13 +102,17 @@ def _edits(block: Block, source: SourceFile, snapshot: SourceFile) -> list[_Edit
         raise NoCounterpart(f"{where}: no aligned code in the snapshot")
     own = _holding(source.scopes_by_name.get(block.scope, ()), block.start)
     pair = _Pair(own, target, source, snapshot)
-    edits: dict[tuple[int, int], _Edit] = {}
+    edits: list[tuple[int, _Edit]] = []
     for first, last in _runs(own, changed):
         edit = pair.edit(first, last)
+        while edits and edit is not None and edits[-1][1].end >= edit.start:
+            # The places of two runs meet where no anchor parts them: they are one.
+            first = edits.pop()[0]
+            edit = pair.edit(first, last)
         if edit is None:
             raise NoCounterpart(f"{where}: what replaced line {own.lines[first].start} is not clear")
-        edits[edit.start, edit.end] = edit
-    return list(edits.values())
+        edits.append((first, edit))
+    return [edit for _, edit in edits]
 
 
 def _target(block: Block, snapshot: SourceFile) -> Scope | None:
