@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from packaging.requirements import Requirement
 
@@ -24,12 +25,20 @@ COMPARED = {"datatrove"}
 """Measured beside the project where it happens to be installed."""
 
 
+@cache
+def project() -> dict[str, Any]:
+    return tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
 def declared(*extras: str) -> list[str]:
-    project = tomllib.loads((PROJECT_ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [
-        *project["dependencies"],
-        *(item for name in extras for item in project["optional-dependencies"][name]),
-    ]
+    """Return the requirements of everybody and those of the named extras."""
+    optional = project()["optional-dependencies"]
+    return [*project()["dependencies"], *(item for name in extras for item in optional[name])]
+
+
+def extras(*, dev: bool) -> tuple[str, ...]:
+    """Return the names of the extras, with or without the one for work on the project itself."""
+    return tuple(name for name in project()["optional-dependencies"] if dev or name != "dev")
 
 
 def names_of(requirements: Iterable[str]) -> set[str]:
@@ -101,25 +110,25 @@ def undeclared(modules: dict[str, set[str]], requirements: list[str]) -> dict[st
 
 
 def test_the_engine_and_the_dashboard_import_what_is_declared() -> None:
-    assert undeclared(imported("engine", "dashboard"), declared("models", "datasets")) == {}
+    assert undeclared(imported("engine", "dashboard"), declared(*extras(dev=False))) == {}
 
 
 def test_the_tests_and_benchmarks_import_what_is_declared() -> None:
-    found = undeclared(imported("tests"), declared("models", "datasets", "dev"))
-    found |= undeclared(imported("scripts"), declared("models", "datasets", "dev"))
+    found = undeclared(imported("tests"), declared(*extras(dev=True)))
+    found |= undeclared(imported("scripts"), declared(*extras(dev=True)))
     assert {module: files for module, files in found.items() if module not in COMPARED} == {}
 
 
 def test_everything_declared_is_imported() -> None:
     modules = imported("engine", "dashboard").keys() | imported("tests").keys() | imported("scripts").keys()
     owners = {owner for module in modules for owner in distributions_of().get(module, {normal(module)})}
-    unused = names_of(declared("models", "datasets", "dev")) - owners - PROGRAMS - BY_OTHERS
+    unused = names_of(declared(*extras(dev=True))) - owners - PROGRAMS - BY_OTHERS
     assert unused == set()
 
 
 def test_what_is_installed_is_what_is_declared() -> None:
     problems = []
-    for text in declared("models", "datasets", "dev"):
+    for text in declared(*extras(dev=True)):
         requirement = Requirement(text)
         try:
             version = importlib.metadata.version(requirement.name)
@@ -128,3 +137,15 @@ def test_what_is_installed_is_what_is_declared() -> None:
         if not requirement.specifier.contains(version, prereleases=True):
             problems.append(f"{requirement} is declared, {version} is installed")
     assert problems == []
+
+
+def test_the_test_script_installs_every_extra() -> None:
+    script = (PROJECT_ROOT / "scripts" / "test").read_text(encoding="utf-8")
+    named = re.search(r'ensure_environment "([\w,]+)"', script)
+    assert named
+    assert set(named[1].split(",")) == set(extras(dev=True))
+
+
+def test_the_readme_names_every_extra() -> None:
+    readme = (PROJECT_ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in extras(dev=True) if f"| `{name}` |" not in readme] == []

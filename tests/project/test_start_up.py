@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from test_declared_dependencies import brought_along, declared, distributions_of, names_of
+from test_declared_dependencies import brought_along, declared, distributions_of, extras, names_of
 
 from engine.paths import PROJECT_ROOT
 
@@ -71,8 +71,8 @@ def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
 
 def test_every_module_can_be_imported_without_the_extras() -> None:
     """The commands that need one import it when they run, and say what to install."""
-    extras = names_of(declared("models", "datasets", "dev")) - brought_along(names_of(declared()))
-    blocked = {module for module, owners in distributions_of().items() if owners & extras}
+    optional = names_of(declared(*extras(dev=True))) - brought_along(names_of(declared()))
+    blocked = {module for module, owners in distributions_of().items() if owners & optional}
     assert blocked >= {"pytest", "hypothesis"}
     output = python(IMPORT_ALL.format(blocked=blocked))
     assert int(output.split()[-1]) > 100
