@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from engine.presence.verdicts import SampleVerdict
 
@@ -61,3 +62,26 @@ def judged(case: Case, detector: str, verdict: SampleVerdict) -> Judgement:
 def not_judged(case: Case, detector: str, problem: str) -> Judgement:
     """Return the judgement of a case that could not be judged."""
     return Judgement(case, detector, None, "unknown", problem)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSample:
+    """All judgements of one sample by one detector in one part."""
+
+    judgements: tuple[Judgement, ...]
+
+
+def to_json(sample: JudgedSample) -> dict[str, Any]:
+    """Return the judgements of a sample as JSON values, for the journal."""
+    return {"judgements": [asdict(judgement) for judgement in sample.judgements]}
+
+
+def from_json(values: dict[str, Any]) -> JudgedSample:
+    """Return what `to_json` wrote.
+
+    Raises:
+        KeyError, TypeError: If the values are not those of judgements.
+    """
+    return JudgedSample(
+        tuple(Judgement(**{**entry, "case": Case(**entry["case"])}) for entry in values["judgements"])
+    )

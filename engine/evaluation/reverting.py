@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from engine.patches.blocks import Block
 from engine.patches.diff import FilePatch, Hunk, PatchError
 
+_WORD = re.compile(r"\w+|[^\w\s]")
 _OPPOSITE = {"+": "-", "-": "+", " ": " "}
 
 
@@ -41,7 +44,7 @@ def revert_exactly(file: FilePatch, text: str) -> str | None:
 
 
 def essential_hunk(files: Sequence[FilePatch], blocks: Sequence[Block]) -> FilePatch | None:
-    """Return a patch with only the hunk that writes most code; None if there is but one hunk, or no code.
+    """Return a patch with only the hunk that brings most code; None if there is but one hunk, or no code.
 
     Lines that only import, or that the fix only moves, do not count.
     """
@@ -55,19 +58,25 @@ def essential_hunk(files: Sequence[FilePatch], blocks: Sequence[Block]) -> FileP
 
 
 def _weight(backwards: Hunk, path: str, blocks: Sequence[Block]) -> int:
-    """Return how many tokens the fix wrote in the rows of a hunk."""
-    row, rows = backwards.old_start, set()
-    for sign, _ in backwards.lines:
-        if sign == "-":
-            rows.add(row)
-        row += sign != "+"
-    return sum(
-        len(line.tokens)
+    """Return how many words a hunk brings that it does not take, in rows of code that the fix wrote."""
+    code = {
+        row
         for block in blocks
         if block.path == path
         for line in block.written
-        if not line.is_import and not rows.isdisjoint(range(line.start, line.end + 1))
-    )
+        if not line.is_import
+        for row in range(line.start, line.end + 1)
+    }
+    row = backwards.old_start
+    brought: Counter[str] = Counter()
+    taken: Counter[str] = Counter()
+    for sign, text in backwards.lines:
+        if sign == "-" and row in code:
+            brought.update(_WORD.findall(text))
+        elif sign == "+":
+            taken.update(_WORD.findall(text))
+        row += sign != "+"
+    return (brought - taken).total()
 
 
 def _count(hunk: Hunk, wanted: str) -> int:
