@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 # As in engine.overlap, which a test compares: importing it here would load duckdb for --help.
 VerdictName = Literal["copy", "near-duplicate", "template", "unrelated"]
+ReasonName = Literal["share", "span", "tokens", "paragraph", "semantic"]
 StateName = Literal["open", "decided", "all"]
 
 Folder = Annotated[Path, typer.Option("--scan", help="Folder of the scan.")]
@@ -41,12 +42,13 @@ def queue(
     folder: Folder,
     state: Annotated[StateName, typer.Option(help="Pairs without a verdict, with one, or all.")] = "open",
     item: Annotated[str | None, typer.Option(help="Pairs of this item only.")] = None,
+    reason: Annotated[ReasonName | None, typer.Option(help="Pairs that this rule flagged only.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 10,
     reviews: ReviewFile = None,
 ) -> None:
     """Show flagged pairs, the strongest first, with the text they share in double brackets."""
     result = open_result(folder, reviews)
-    for entry in result.queue(state, item, limit):
+    for entry in result.queue(state, item, reason, limit):
         _print_entry(entry)
     print_summary(result)
 

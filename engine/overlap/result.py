@@ -30,7 +30,7 @@ _QUEUE = """
                any_value(reasons) AS reasons, max(share) AS share, max(token_share) AS token_share,
                max(longest_match) AS longest_match, max(span) AS span,
                max(paragraph_share) AS paragraph_share, max(similarity) AS similarity
-        FROM pair WHERE flagged AND (? IS NULL OR item = ?)
+        FROM pair WHERE flagged AND (? IS NULL OR item = ?) AND (? IS NULL OR list_contains(reasons, ?))
         GROUP BY item, item_sha256, document_sha256
     )
     SELECT one.*, item.text,
@@ -117,13 +117,19 @@ class ScanResult:
         self.reviews = reviews or Reviews(folder / REVIEWS_NAME)
 
     def queue(
-        self, state: State = "open", item: str | None = None, limit: int | None = None, offset: int = 0
+        self,
+        state: State = "open",
+        item: str | None = None,
+        reason: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> list[QueueEntry]:
         """Return flagged pairs, the strongest first; documents of the same content once.
 
         Args:
             state: Pairs without a verdict, with one, or all.
             item: Only pairs of this item.
+            reason: Only pairs that this rule flagged.
             limit: At most so many.
             offset: After the first so many.
         """
@@ -132,7 +138,7 @@ class ScanResult:
         with self._open(current) as connection:
             rows = connection.execute(
                 _QUEUE.format(state=wanted),
-                [item, item, limit if limit is not None else (1 << 62), offset],
+                [item, item, reason, reason, limit if limit is not None else (1 << 62), offset],
             )
             names = [column[0] for column in rows.description or ()]
             found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]

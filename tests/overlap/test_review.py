@@ -39,6 +39,8 @@ def test_the_queue_shows_each_content_once_with_its_marks(scan):
     assert first.pair.document.endswith("a.jsonl:1")
     assert ScanResult(scan.folder).queue(limit=1, offset=1) == entries[1:]
     assert ScanResult(scan.folder).queue(item="i1") == entries[1:]
+    assert ScanResult(scan.folder).queue(reason="span") == entries
+    assert ScanResult(scan.folder).queue(reason="semantic") == []
 
 
 def test_verdicts_decide_leaks_and_can_be_taken_back(scan):
