@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tiny_facts import write_tiny_facts
 
 from engine.store.build import build_database
 from engine.store.connection import Reader
+from engine.store.locking import exclusive
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep tests that share a browser, or a model that wants every core, on one worker."""
-    for item in items:
-        for shared in ("browser", "models"):
-            if item.get_closest_marker(shared):
-                item.add_marker(pytest.mark.xdist_group(shared))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file to one worker, and all of the dashboard: they share a server and a browser.
+
+    xdist's own `loadgroup` does nothing with pytest 9.2, which no longer lets a plugin rename tests.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            folder = file.rpartition("/")[0]
+            return folder if folder.endswith("dashboard") else file
+
+    return ByFile(config, log)
+
+
+@pytest.fixture(autouse=True)
+def own_main_module() -> Iterator[None]:
+    """Put `__main__` back: AppTest replaces it, and child processes then start with its script."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
+
+
+@pytest.fixture(autouse=True)
+def one_model_at_a_time(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
+    """Let tests that need torch wait for one another: two at once fall to a sixth of their speed."""
+    if request.node.get_closest_marker("models") is None:
+        yield
+        return
+    with exclusive(tmp_path_factory.getbasetemp().parent):
+        yield
 
 
 @pytest.fixture
