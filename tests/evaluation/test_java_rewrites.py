@@ -156,14 +156,14 @@ def test_a_rewrite_changes_the_code_and_leaves_it_valid(name: str):
 
 
 def variants() -> dict[str, dict[str, bytes]]:
-    """The program, rewritten once and by each pair of rewrites, each in a package of its own."""
+    """The program, rewritten once and then by the next rewrite, each in a package of its own."""
     found = {"program": {"Program.java": PROGRAM.encode()}}
-    for first, rewrite in IN_PLACE.items():
-        once = rewrite(PROGRAM.encode(), EVERYWHERE)
+    names = list(IN_PLACE)
+    for first, second in zip(names, [*names[1:], names[0]], strict=True):
+        once = IN_PLACE[first](PROGRAM.encode(), EVERYWHERE)
         assert once is not None
         found[first] = {"Program.java": once}
-        for second, other in IN_PLACE.items():
-            found[f"{first}_{second}"] = {"Program.java": other(once, EVERYWHERE) or once}
+        found[f"{first}_{second}"] = {"Program.java": IN_PLACE[second](once, EVERYWHERE) or once}
     moved = java_moves.move_to_class("program/Program.java", PROGRAM.encode(), EVERYWHERE)
     assert moved is not None
     assert len(moved) > 1
