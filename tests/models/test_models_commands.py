@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from engine.cli.app import build_app
-from engine.store.facts import read_facts
+from engine.store.facts import read_facts, write_facts
 from engine.store.provenance import read_runs
 
 
@@ -23,6 +24,12 @@ def test_the_list_has_every_model(tiny_data: Path) -> None:
 
 
 def test_check_names_what_has_to_be_put_right_and_fails(tiny_data: Path) -> None:
+    submissions = read_facts(tiny_data, "submission")
+    early = [
+        {**row, "submitted_on": date(2025, 2, 1)} if row["submission"] == "sub-b" else row
+        for row in submissions
+    ]
+    write_facts(tiny_data, "submission", early)
     result = run("check", data=tiny_data)
     assert result.exit_code == 1
     assert "2 models, 1 with an estimated cutoff:\n  old: 2023-12-31, released 2024-03-31\n" in result.stdout
