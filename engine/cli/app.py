@@ -16,6 +16,7 @@ from engine.problems import BenchCheckerError
 COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.build",
     "engine.cli.evaluate",
+    "engine.cli.explain",
     "engine.cli.export",
     "engine.cli.import_",
     "engine.cli.label",
