@@ -30,7 +30,7 @@ def overlap_report(result: ScanResult, results: Mapping[str, bool] | None = None
     leaks = result.leaks()
     sections = [
         _checked(result),
-        _rules(result.rules()),
+        _rules(result.rules(), json.loads(result.table("scan")[0]["semantic_passes"])),
         _found(result, leaks),
         _corpus(result),
     ]
@@ -56,7 +56,7 @@ def _checked(result: ScanResult) -> Section:
     )
 
 
-def _rules(rules: Rules) -> Section:
+def _rules(rules: Rules, passes: list[dict[str, Any]]) -> Section:
     rows = (
         ("share", f"{rules.share:.0%}", f"share of the item's {rules.n}-grams that the document holds"),
         ("span", str(rules.span), "characters of canonical text in common"),
@@ -82,8 +82,17 @@ def _rules(rules: Rules) -> Section:
             f"{rules.shortest_item} tokens are not judged.",
             "These rules see copies and near-copies. Paraphrase and translation share no n-grams and are "
             "invisible to them.",
+            *(_semantic_pass(one, rules) for one in passes),
         ),
     )  # fmt: skip
+
+
+def _semantic_pass(one: Mapping[str, Any], rules: Rules) -> str:
+    read = f"over {len(one['sources'])} shards" if one["sources"] else "over the flagged pairs only"
+    return (
+        f"A semantic pass with {one['embedder']} ({read}, {one['at']}) kept {one['matches']} pairs; those of "
+        f"similarity {rules.similarity} and above were put up for review. Shards added later it has not seen."
+    )
 
 
 def _found(result: ScanResult, leaks: Mapping[str, tuple[Leak, float]]) -> Section:

@@ -9,6 +9,7 @@ from engine.overlap.embedding import MODELS, open_embedder
 from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.judge import Judgement, ModelJudge, judge_pairs
 from engine.overlap.planted.texts import SOURCES
+from engine.overlap.report import overlap_report
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Verdict
 from engine.overlap.scan import Scan, load_scan, rebuild, run_scan
@@ -79,6 +80,9 @@ def test_a_reordered_copy_comes_into_the_queue_by_similarity_only(scan):
     assert after.leaks()["i0"][0].value == "leaked"
     (passed,) = json.loads(after.table("scan")[0]["semantic_passes"])
     assert (passed["embedder"], passed["matches"], passed["sources"]) == ("words", 2, list(scan.sources))
+    markdown = overlap_report(after).to_markdown()
+    assert "A semantic pass with words (over 1 shards" in markdown
+    assert "| semantic | 2 | 2 |" in markdown
     strict, shards = load_scan(scan.folder, similarity=1.0)
     assert (strict.evaluation, strict.corpus) == (scan.evaluation, scan.corpus)
     rebuild(strict, shards)
