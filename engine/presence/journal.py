@@ -53,6 +53,8 @@ class Journal(Generic[Finished]):
 
     def add(self, finished: Mapping[str, Finished]) -> None:
         """Store pieces by key, durably, before returning."""
+        if not finished:
+            return
         self._file.parent.mkdir(parents=True, exist_ok=True)
         lines = [json.dumps({"key": key, **self._to_json(piece)}) for key, piece in finished.items()]
         with self._file.open("a", encoding="utf-8") as stream:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import repeat
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from engine.presence import workers
 from engine.presence.journal import Journal, key_of
 from engine.presence.outcomes import Outcome, from_json, to_json
 from engine.presence.workers import DETECTORS, Task
+from engine.problems import BenchCheckerError
 
 Progress = Callable[[int, int], None]
 """Called with how many samples are done and how many there are."""
@@ -65,7 +68,12 @@ def label(
         repositories: Where the histories are; a sample of a missing one has an outcome that says so.
         processes: How many worker processes to use.
         progress: Told after each group.
+
+    Raises:
+        BenchCheckerError: If there is no such detector, or a worker process died; what was finished is kept.
     """
+    if detector not in DETECTORS:
+        raise BenchCheckerError(f"no detector is called {detector!r}: use one of {', '.join(DETECTORS)}")
     done: dict[str, Outcome] = {}
     pending: list[_Pending] = []
     for repository, group in _by_repository(samples).items():
@@ -92,12 +100,11 @@ def _plan(
     """Split the samples of a repository into those with a stored outcome and groups still to be judged."""
     path = repositories.path(repository)
     if path is None:
-        problem = f"there is no history of {repository} in the folder of repositories"
-        return {sample.sample: Outcome(sample.sample, problem=problem) for sample in samples}, []
+        return _unknown(samples, f"there is no history of {repository} in the folder of repositories"), []
     try:
         head = RepositoryHistory.open(path).chain.head.sha
     except HistoryError as error:
-        return {sample.sample: Outcome(sample.sample, problem=str(error)) for sample in samples}, []
+        return _unknown(samples, str(error)), []
     file = repositories.cache / "label" / detector / f"{repository.replace('/', '__')}.jsonl"
     journal = Journal(file, to_json, from_json)
     keys = {sample.sample: _key(sample, detector, head) for sample in samples}
@@ -114,15 +121,20 @@ def _plan(
     return stored, pending
 
 
+def _unknown(samples: Iterable[Sample], problem: str) -> dict[str, Outcome]:
+    return {sample.sample: Outcome(sample.sample, problem=problem, can_change=True) for sample in samples}
+
+
 def _key(sample: Sample, detector: str, head: str) -> str:
     patch = hashlib.sha256((sample.patch or "").encode("utf-8", "surrogatepass")).hexdigest()
     version = DETECTORS[detector]().version
     opened = sample.created_at.isoformat() if sample.created_at else None
-    return key_of(detector, version, head, patch, sample.base_commit, sample.landed_commit, opened)
+    commits = (sample.base_commit, sample.landed_commit)
+    return key_of(sample.sample, detector, version, head, patch, *commits, opened)
 
 
 def _groups(samples: Sequence[Sample]) -> Iterator[list[Sample]]:
-    """Yield groups of samples that change the same file first, none larger than `_GROUP_SIZE`."""
+    """Yield groups of about `_GROUP_SIZE` samples; those that change the same file first stay together."""
     by_path: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         by_path[_first_path(sample)].append(sample)
@@ -148,18 +160,32 @@ def _run(pending: Sequence[_Pending], cache: Path, processes: int) -> Iterator[d
     if not pending:
         return
     order = sorted(pending, key=lambda group: -len(group.keys))
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-        paths = {group.task.repository for group in order}
-        list(pool.map(workers.build_index, paths, [cache / "history"] * len(paths)))
-        running: dict[Future[list[Outcome]], _Pending] = {
-            pool.submit(workers.run, group.task): group for group in order
-        }
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(processes, spawn, initializer=workers.end_with_parent) as pool:
         try:
-            while running:
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    group, outcomes = running.pop(future), future.result()
-                    group.journal.add(dict(zip(group.keys, outcomes, strict=True)))
-                    yield {outcome.sample: outcome for outcome in outcomes}
+            paths = list(dict.fromkeys(group.task.repository for group in order))
+            problems = dict(
+                zip(paths, pool.map(workers.build_index, paths, repeat(cache / "history")), strict=True)
+            )
+            running: dict[Future[list[Outcome]], _Pending] = {}
+            for group in order:
+                if problem := problems[group.task.repository]:
+                    yield _unknown(group.task.samples, problem)
+                else:
+                    running[pool.submit(workers.run, group.task)] = group
+            yield from _collect(running)
+        except BrokenProcessPool as error:
+            message = "a worker process died, perhaps for lack of memory: run again to go on, or with fewer"
+            raise BenchCheckerError(message) from error
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _collect(running: dict[Future[list[Outcome]], _Pending]) -> Iterator[dict[str, Outcome]]:
+    while running:
+        finished, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in finished:
+            group, outcomes = running.pop(future), future.result()
+            entries = zip(group.keys, outcomes, strict=True)
+            group.journal.add({key: outcome for key, outcome in entries if not outcome.can_change})
+            yield {outcome.sample: outcome for outcome in outcomes}

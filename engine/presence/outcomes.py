@@ -26,6 +26,8 @@ class Outcome:
         landing: Where the fix landed, None when unknown.
         intervals: Evidence by spans of days; empty when unknown.
         problem: Why the life could not be told; empty when it was.
+        can_change: Whether the problem lies with the local repository, so that it can be gone in the next run
+            though sample and head are the same.
     """
 
     sample: str
@@ -33,6 +35,7 @@ class Outcome:
     landing: Landing | None = None
     intervals: tuple[Interval, ...] = ()
     problem: str = ""
+    can_change: bool = False
 
 
 def landing_fact(outcome: Outcome) -> Fact | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -9,6 +12,7 @@ from pathlib import Path
 
 from engine.benchmarks.sample import Sample
 from engine.history.errors import HistoryError
+from engine.history.git_command import is_full_id
 from engine.history.repository import RepositoryHistory
 from engine.patches.blocks import Block, blocks_of
 from engine.patches.diff import PatchError, parse_diff
@@ -48,26 +52,55 @@ class Task:
     samples: tuple[Sample, ...]
 
 
-def build_index(repository: Path, cache_dir: Path) -> None:
-    """Make the change index of a repository, so that the tasks that follow find it."""
-    RepositoryHistory.open(repository, cache_dir=cache_dir).index  # noqa: B018
+def end_with_parent() -> None:
+    """Make this worker end when the process that started it is gone, be it killed: it would wait for ever."""
+
+    def watch() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def build_index(repository: Path, cache_dir: Path) -> str:
+    """Make the change index of a repository, so that the tasks that follow find it.
+
+    Returns:
+        Why it cannot be made; empty when it is there.
+    """
+    try:
+        RepositoryHistory.open(repository, cache_dir=cache_dir).index  # noqa: B018
+    except HistoryError as error:
+        return str(error)
+    return ""
 
 
 def run(task: Task) -> list[Outcome]:
     """Judge the samples of a task; a sample that cannot be judged has an outcome that says why."""
-    cache = _source_cache(task.repository, task.cache_dir)
+    try:
+        outcomes = _judge(task, _source_cache(task.repository, task.cache_dir))
+    except HistoryError as error:
+        return [Outcome(sample.sample, problem=str(error), can_change=True) for sample in task.samples]
+    return [outcomes[sample.sample] for sample in task.samples]
+
+
+def _judge(task: Task, cache: SourceCache) -> dict[str, Outcome]:
     outcomes: dict[str, Outcome] = {}
     subjects: dict[str, Subject] = {}
     for sample in task.samples:
         try:
             subjects[sample.sample] = _subject(sample, task.detector, cache)
-        except (PatchError, LandingUnknown, HistoryError) as error:
+        except PatchError as error:
             outcomes[sample.sample] = Outcome(sample.sample, problem=str(error))
+        except (LandingUnknown, HistoryError) as error:
+            outcomes[sample.sample] = Outcome(sample.sample, problem=str(error), can_change=True)
     lives = lifecycles(list(subjects.values()), cache)
     for (sample_id, subject), intervals in zip(subjects.items(), lives, strict=True):
         scopes = tuple(block.scope for block in subject.blocks)
         outcomes[sample_id] = Outcome(sample_id, scopes, subject.landing, intervals)
-    return [outcomes[sample.sample] for sample in task.samples]
+    return outcomes
 
 
 def sample_blocks(sample: Sample, history: RepositoryHistory) -> tuple[Block, ...]:
@@ -80,6 +113,8 @@ def sample_blocks(sample: Sample, history: RepositoryHistory) -> tuple[Block, ..
     base = sample.base_commit
     if sample.patch is None or base is None:
         raise PatchError("the data set gives no patch or no base commit")
+    if not is_full_id(base):
+        raise PatchError(f"the base commit {base!r} is not a full commit id in lower case")
 
     def read_base(path: str) -> bytes | None:
         blob = history.commit_tree_blob(base, path)

@@ -12,7 +12,7 @@ import hashlib
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,7 @@ _SCHEMA = """
 
 
 class CachedEmbedder:
-    """An embedder that computes each text once.
+    """An embedder that computes each text once. An instance belongs to one thread.
 
     Args:
         embedder: Computes what is not known yet.
@@ -49,6 +49,7 @@ class CachedEmbedder:
         self._embedder = embedder
         self._file = file
         self._max_rows = max_rows
+        self._used: set[bytes] = set()
 
     def encode(self, texts: list[str]) -> Vectors:
         """See `Embedder.encode`."""
@@ -70,21 +71,20 @@ class CachedEmbedder:
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, np.ndarray[tuple[int], np.dtype[np.float32]]]:
         found = {}
-        distinct = list(dict.fromkeys(keys))
-        with self._open() as connection:
-            for start in range(0, len(distinct), _CHUNK):
-                part = distinct[start : start + _CHUNK]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, value FROM vector WHERE key IN ({marks})"
-                for key, value in connection.execute(query, part):
-                    found[key] = np.frombuffer(value, dtype=np.float32)
-                connection.execute(f"UPDATE vector SET used = ? WHERE key IN ({marks})", [_now(), *part])
+        for marks, part in _parts(list(dict.fromkeys(keys))):
+            query = f"SELECT key, value FROM vector WHERE key IN ({marks})"
+            for key, value in self._connection.execute(query, part):
+                found[key] = np.frombuffer(value, dtype=np.float32)
+        # Written down with the next vectors: reading alone writes nothing.
+        self._used.update(found)
         return found
 
     def _write(self, values: dict[bytes, bytes]) -> None:
-        now = _now()
+        now = time.time_ns()
         rows = [(key, value, now) for key, value in values.items()]
-        with self._open() as connection:
+        with self._connection as connection:
+            for marks, part in _parts(list(self._used)):
+                connection.execute(f"UPDATE vector SET used = ? WHERE key IN ({marks})", [now, *part])
             connection.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)", rows)
             (count,) = connection.execute("SELECT count(*) FROM vector").fetchone()
             if count > self._max_rows:
@@ -92,38 +92,36 @@ class CachedEmbedder:
                     "DELETE FROM vector WHERE key IN (SELECT key FROM vector ORDER BY used, key LIMIT ?)",
                     [count - self._max_rows],
                 )
+        self._used.clear()
 
-    @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """Open the cache for one transaction; put a damaged file aside first."""
-        connection = self._connect()
-        try:
-            with connection:
-                yield connection
-        finally:
-            connection.close()
-
-    def _connect(self) -> sqlite3.Connection:
+    @cached_property
+    def _connection(self) -> sqlite3.Connection:
+        """The open cache; a damaged file is put aside first."""
         self._file.parent.mkdir(parents=True, exist_ok=True)
         try:
             return _prepared(self._file)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):
-                raise
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:
             self._file.replace(self._file.with_suffix(".damaged"))
             return _prepared(self._file)
+
+
+def _parts(keys: list[bytes]) -> Iterator[tuple[str, list[bytes]]]:
+    """Yield keys in parts that a statement can take, with a placeholder for each."""
+    for start in range(0, len(keys), _CHUNK):
+        part = keys[start : start + _CHUNK]
+        yield ",".join("?" * len(part)), part
 
 
 def _prepared(file: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(file, timeout=_SECONDS)
     try:
         connection.execute("PRAGMA journal_mode = WAL")
+        # A power cut can lose the last vectors, never damage the file.
+        connection.execute("PRAGMA synchronous = NORMAL")
         connection.executescript(_SCHEMA)
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
-
-
-def _now() -> int:
-    return time.time_ns()
