@@ -44,9 +44,9 @@ def revert_exactly(file: FilePatch, text: str) -> str | None:
 
 
 def essential_hunk(files: Sequence[FilePatch], blocks: Sequence[Block]) -> FilePatch | None:
-    """Return a patch with only the hunk that brings most code; None if there is but one hunk, or no code.
+    """Return a patch with only the hunk that brings at least half of the code; None if no hunk does.
 
-    Lines that only import, or that the fix only moves, do not count.
+    Lines that only import, or that the fix only moves, do not count. A patch of one hunk has no such part.
     """
     weighed = [
         (_weight(backwards, file.path, blocks), replace(file, hunks=(hunk,)))
@@ -54,7 +54,8 @@ def essential_hunk(files: Sequence[FilePatch], blocks: Sequence[Block]) -> FileP
         for hunk, backwards in zip(file.hunks, reverted(file).hunks, strict=True)
     ]
     weight, heaviest = max(weighed, key=lambda pair: pair[0], default=(0, None))
-    return heaviest if weight and len(weighed) > 1 else None
+    half = sum(each for each, _ in weighed) / 2
+    return heaviest if weight and weight >= half and len(weighed) > 1 else None
 
 
 def _weight(backwards: Hunk, path: str, blocks: Sequence[Block]) -> int:

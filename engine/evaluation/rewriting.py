@@ -17,6 +17,7 @@ from engine.evaluation.synthetic import synthetic_history
 from engine.history.errors import DayOutsideHistory
 from engine.patches.blocks import Block, is_test_path
 from engine.patches.diff import FilePatch, parse_diff
+from engine.patches.encoding import as_utf8
 from engine.patches.syntax import Language, language_of, parse_source
 from engine.presence.single import walk
 from engine.presence.snapshot import SourceCache
@@ -68,8 +69,8 @@ def _fixed_files(subject: Subject) -> dict[str, bytes | None]:
         old = b"" if blob is None else history.read(blob)
         if patch.old_path is not None and patch.old_path != patch.path:
             files[patch.old_path] = None
-        text = patch.apply(old.decode("utf-8", "surrogateescape")).text
-        files[patch.path] = None if patch.new_path is None else text.encode("utf-8", "surrogateescape")
+        text = patch.apply(as_utf8(old).decode("utf-8")).text
+        files[patch.path] = None if patch.new_path is None else text.encode("utf-8", "replace")
     return files
 
 
@@ -123,16 +124,17 @@ def _spans(blocks: Sequence[Block]) -> dict[str, list[Span]]:
 
 
 def _taken_back(subject: Subject, fixed: Files) -> Iterator[State]:
-    """Yield the fixed code with its most essential hunk taken back, where the patch has others."""
+    """Yield the fixed code with one hunk taken back that is at least half of the fix, but not all of it."""
     hunk = essential_hunk(_file_patches(subject), subject.blocks)
     content = fixed.get(hunk.path) if hunk is not None else None
     if hunk is None or content is None:
         return
-    text = revert_exactly(hunk, content.decode("utf-8", "surrogateescape"))
+    text = revert_exactly(hunk, content.decode("utf-8"))
     if text is not None:
-        why = f"the hunk at line {hunk.hunks[0].old_start} of {hunk.path} taken back, the one with most code"
+        place = f"the hunk at line {hunk.hunks[0].old_start} of {hunk.path}"
+        why = f"{place} taken back, which has half of the fix or more"
         case = subject.case(PART, "essential hunk reverted", False, why)
-        yield State(case, {hunk.path: text.encode("utf-8", "surrogateescape")})
+        yield State(case, {hunk.path: text.encode("utf-8", "replace")})
 
 
 def _later(subject: Subject, fixed: Files) -> Iterator[list[State]]:
@@ -156,10 +158,10 @@ def _later(subject: Subject, fixed: Files) -> Iterator[list[State]]:
             if blob is None or file.old_path != file.new_path:
                 break
             kept[file.path] = history.read(blob)
-            text = revert_exactly(file, history.read(blob).decode("utf-8", "surrogateescape"))
+            text = revert_exactly(file, as_utf8(history.read(blob)).decode("utf-8"))
             if text is None:
                 break
-            without[file.path] = text.encode("utf-8", "surrogateescape")
+            without[file.path] = text.encode("utf-8", "replace")
         else:
             place = f"in the files of {commit.sha[:10]}"
             yield [

@@ -92,6 +92,17 @@ def test_the_essential_hunk_is_the_one_with_most_code():
     assert revert_exactly(hunk, AFTER) == AFTER.replace("    if a is None:\n        return sys.maxsize\n", "")
 
 
+def test_without_half_of_the_code_no_hunk_is_essential():
+    after = (
+        BEFORE.replace("a + 1", "max(a, 1)")
+        .replace("a + 2", "max(a, 2)")
+        .replace("(a):\n    return a", "(a):\n    return max(a, 3)")
+    )
+    patch = diff(BEFORE, after)
+    assert len(only(patch).hunks) == 3
+    assert essential_hunk(patch.files, blocks_of(patch, lambda path: BEFORE.encode())) is None
+
+
 def test_a_patch_of_one_hunk_has_no_part_that_could_be_taken_back():
     patch = diff(BEFORE, BEFORE.replace("a + 2", "a + 3"))
     assert essential_hunk(patch.files, blocks_of(patch, lambda path: BEFORE.encode())) is None
