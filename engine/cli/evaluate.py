@@ -100,7 +100,7 @@ def _tables(
     judgements: Sequence[Judgement], thresholds: Mapping[str, float], calibrate: bool
 ) -> tuple[list[Table], Mapping[str, float]]:
     """Return the tables of the detectors asked for, and the thresholds they were measured at."""
-    from engine.evaluation.calibration import scored, split
+    from engine.evaluation.calibration import chosen_threshold, split
     from engine.evaluation.tables import case_table, figure_table, reliability_table
 
     title = "Presence where the answer is known (95% intervals)"
@@ -108,7 +108,7 @@ def _tables(
     if calibrate:
         validation, measured = split(judgements)
         for key in sorted({judgement.detector for judgement in judgements}):
-            best = scored([entry for entry in validation if entry.detector == key]).best_threshold()
+            best = chosen_threshold([entry for entry in validation if entry.detector == key])
             if best is not None:
                 thresholds = {**thresholds, key: best}
                 typer.echo(f"{key}: threshold {best:.3f} chosen on the validation samples")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.evaluation.discrimination import Discrimination
+from engine.evaluation.discrimination import Discrimination, best_threshold
 from engine.evaluation.judgement import Judgement
 from engine.statistics.proportions import Proportion
 
@@ -33,6 +33,15 @@ def scored(judgements: Sequence[Judgement]) -> Discrimination:
     """Return the scores of the cases that count and were judged."""
     usable = [(j.score, j.case.present) for j in judgements if j.case.counted and j.score is not None]
     return Discrimination.of([score for score, _ in usable], [present for _, present in usable])
+
+
+def chosen_threshold(judgements: Sequence[Judgement]) -> float | None:
+    """Return the threshold that tells one detector's cases apart best, each part counting the same.
+
+    Certain pairs are many and alike; counted one by one they would decide alone.
+    """
+    parts = sorted({judgement.case.part for judgement in judgements})
+    return best_threshold([scored([j for j in judgements if j.case.part == part]) for part in parts])
 
 
 @dataclass(frozen=True, slots=True)

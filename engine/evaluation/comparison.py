@@ -41,7 +41,7 @@ def read_table5(data: Path = DATA_DIR) -> dict[str, dict[str, float]]:
 
 
 def ablation_table(judgements: Sequence[Judgement], threshold: float, data: Path = DATA_DIR) -> Table:
-    """Return our figures for each variant of Table 5, all parts together, beside the paper's.
+    """Return our figures for each variant of Table 5 on each part, beside the paper's.
 
     Args:
         judgements: What the `paper` detector and its ablated variants said.
@@ -49,15 +49,17 @@ def ablation_table(judgements: Sequence[Judgement], threshold: float, data: Path
         data: Folder of the fact files.
     """
     rows, values = [], []
-    for benchmark in sorted({judgement.case.benchmark for judgement in judgements}):
+    for part, benchmark in sorted({(j.case.part, j.case.benchmark) for j in judgements}):
+        measured = [j for j in judgements if (j.case.part, j.case.benchmark) == (part, benchmark)]
         for variant, printed in read_table5(data).items():
             detector = TABLE5.get(variant)
-            own = [j for j in judgements if j.detector == detector and j.case.benchmark == benchmark]
+            own = [judgement for judgement in measured if judgement.detector == detector]
             paper = tuple(f"{printed[name]:.3f}" for name in ("auc", "tpr", "fpr"))
-            rows.append((benchmark, variant, *(figure_cells(own, threshold)), *paper))
-            head: Values = {"benchmark": benchmark, "variant": variant, "detector": detector}
+            name = variant.replace("BenchChecker w/o", "without")
+            rows.append((part, benchmark, name, *figure_cells(own, threshold), *paper))
+            head: Values = {"part": part, "benchmark": benchmark, "variant": variant, "detector": detector}
             values.append({**head, "ours": figures_of(own, threshold), "paper": printed})
-    heads = ("benchmark", "variant", "AUC", "TPR", "FPR", "paper's AUC", "paper's TPR", "paper's FPR")
+    heads = ("part", "benchmark", "variant", "AUC", "TPR", "FPR", "paper's AUC", "paper's TPR", "paper's FPR")
     title = f"Ablation (Table 5; the paper's on its own Python data) at threshold {threshold:.2f}"
     return Table("ablation", title, heads, tuple(rows), tuple(values))
 

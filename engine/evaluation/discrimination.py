@@ -80,20 +80,30 @@ class Discrimination:
         """Absent cases called present at a threshold, of all absent ones (FPR)."""
         return Proportion(int((self.absent >= threshold).sum()), len(self.absent))
 
-    def best_threshold(self) -> float | None:
-        """Return the threshold with the largest TPR - FPR; None without cases of both kinds.
 
-        Of equally good ones the middle of the widest gap between scores is taken, where unseen cases are
-        least likely to fall on the wrong side.
-        """
-        if not len(self.present) or not len(self.absent):
-            return None
-        scores = np.unique(np.concatenate([self.present, self.absent, [0.0, 1.0]]))
-        gaps = np.diff(scores)
-        cuts = scores[:-1] + gaps / 2
-        gained = (self.present[:, None] >= cuts).mean(axis=0) - (self.absent[:, None] >= cuts).mean(axis=0)
-        best = np.flatnonzero(np.isclose(gained, gained.max()))
-        return float(cuts[best[np.argmax(gaps[best])]])
+def best_threshold(groups: Sequence[Discrimination]) -> float | None:
+    """Return the threshold with the largest mean TPR less mean FPR, each group counting the same.
+
+    Of equally good ones the middle of the widest gap between scores is taken, where unseen cases are least
+    likely to fall on the wrong side. None without cases of both kinds.
+    """
+    present = [group.present for group in groups if len(group.present)]
+    absent = [group.absent for group in groups if len(group.absent)]
+    if not present or not absent:
+        return None
+    scores = np.unique(np.concatenate([*present, *absent, [0.0, 1.0]]))
+    gaps = np.diff(scores)
+    cuts = scores[:-1] + gaps / 2
+    gained = _mean_rate(present, cuts) - _mean_rate(absent, cuts)
+    best = np.flatnonzero(np.isclose(gained, gained.max()))
+    return float(cuts[best[np.argmax(gaps[best])]])
+
+
+def _mean_rate(groups: Sequence[Floats], cuts: Floats) -> Floats:
+    """Return the mean over groups of the share of scores at or above each cut, shape (cuts,)."""
+    rates = [(scores[:, None] >= cuts).mean(axis=0) for scores in groups]
+    mean: Floats = np.mean(rates, axis=0)
+    return mean
 
 
 def _newcombe(auc: float, m: int, n: int, z: float) -> Interval:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.evaluation.calibration import calibration_error, is_validation, reliability
-from engine.evaluation.discrimination import Discrimination
+from engine.evaluation.discrimination import Discrimination, best_threshold
 from engine.statistics.proportions import Proportion
 
 tenths = st.integers(0, 10).map(lambda number: number / 10)
@@ -49,7 +49,7 @@ def test_rates_are_counts(present: list[float], absent: list[float], threshold: 
 @given(groups, groups)
 def test_no_threshold_beats_the_best(present: list[float], absent: list[float]):
     scores = of(present, absent)
-    best = scores.best_threshold()
+    best = best_threshold([scores])
     assert best is not None
 
     def gained(threshold: float) -> float:
@@ -61,14 +61,23 @@ def test_no_threshold_beats_the_best(present: list[float], absent: list[float]):
 
 
 def test_the_best_threshold_stands_in_the_middle_of_the_widest_gap():
-    assert of([0.9, 0.8], [0.1, 0.2]).best_threshold() == pytest.approx(0.5)
+    assert best_threshold([of([0.9, 0.8], [0.1, 0.2])]) == pytest.approx(0.5)
+
+
+def test_groups_count_the_same_however_large():
+    """Alone the large group wants 0.55; the small one wants 0.25, where the large one loses little."""
+    large = of([0.6] * 90 + [0.3] * 10, [0.5] * 20 + [0.0] * 80)
+    small = of([0.3] * 2, [0.2] * 2)
+    assert best_threshold([large]) == pytest.approx(0.55)
+    assert best_threshold([large, small]) == pytest.approx(0.25)
+    assert best_threshold([of([0.9], []), of([], [0.5])]) == pytest.approx(0.7)
 
 
 def test_without_one_kind_there_is_nothing_to_tell_apart():
     for scores in (of([0.5], []), of([], [0.5]), of([], [])):
         assert scores.auc is None
         assert scores.auc_interval() is None
-        assert scores.best_threshold() is None
+        assert best_threshold([scores]) is None
 
 
 def test_perfect_separation_of_few_cases_is_no_certainty():

@@ -135,7 +135,7 @@ def test_a_fix_that_is_gone_is_taken_back_only_while_it_stands(everything: tuple
 
 
 def test_the_ablation_stands_beside_the_paper(everything: tuple[Outcome, Outcome]):
-    rows = {row["variant"]: row for row in everything[0].content["ablation"]}
+    rows = {row["variant"]: row for row in everything[0].content["ablation"] if row["part"] == "certain"}
     assert rows.keys() == {"BenchChecker", "BenchChecker w/o Similarity Matching"}
     assert rows["BenchChecker"]["ours"]["auc"] is None
     assert rows["BenchChecker"]["paper"] == {"auc": 0.5, "tpr": 0.4, "fpr": 0.3}
