@@ -11,7 +11,14 @@ from typing import Any
 import streamlit as st
 
 from dashboard import words
-from dashboard.records import BlockEvidence, PresenceInterval, SampleResult, SubmissionOutcome
+from dashboard.records import (
+    Agreement,
+    BlockEvidence,
+    PairVerdict,
+    PresenceInterval,
+    SampleResult,
+    SubmissionOutcome,
+)
 from engine.export.columns import SEPARATOR
 from engine.export.table import Column, Table, Value, from_records
 from engine.export.writers import Format, encode
@@ -62,12 +69,35 @@ _INTERVALS = (
     Column("method", title="Method"),
     Column("reason", title="Reason"),
 )
-Record = SampleResult | SubmissionOutcome | BlockEvidence | PresenceInterval
+_PAIRS = (
+    Column("sample", title="Sample"),
+    Column("repository", title="Repository"),
+    Column("difficulty", title="Difficulty"),
+    Column("label", title="Label"),
+    Column("score", "real", "Score"),
+    Column("method", title="Method"),
+    Column("reason", title="Reason"),
+    Column("other_label", title="Other label"),
+    Column("other_score", "real", "Other score"),
+    Column("other_method", title="Other method"),
+    Column("other_reason", title="Other reason"),
+)
+_AGREEMENTS = (
+    Column("cutoff", "day", "Cutoff"),
+    Column("submissions", "integer", "Submissions"),
+    Column("both_judge", "integer", "Samples both judge"),
+    Column("clean", "integer", "Clean"),
+    Column("other_clean", "integer", "Other clean"),
+    Column("differ", "integer", "Differ"),
+)
+Record = SampleResult | SubmissionOutcome | BlockEvidence | PresenceInterval | PairVerdict | Agreement
 _COLUMNS: dict[type[Record], tuple[Column, ...]] = {
     SampleResult: _SAMPLE_RESULTS,
     SubmissionOutcome: _OUTCOMES,
     BlockEvidence: _BLOCKS,
     PresenceInterval: _INTERVALS,
+    PairVerdict: _PAIRS,
+    Agreement: _AGREEMENTS,
 }
 
 

@@ -12,11 +12,13 @@ from datetime import date
 
 import streamlit as st
 
+from dashboard import words
 from dashboard.address import Address, write
-from dashboard.records import BenchmarkChoice, Catalogue, DetectorChoice
+from dashboard.records import BenchmarkChoice, Catalogue, CutoffChoice, DetectorChoice
 from engine.store.connection import Snapshot
 
 ALL = "all"
+_MODELS_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,37 @@ def choose_threshold(address: Address, detector: DetectorChoice) -> float:
         f"The detector's own threshold is {detector.threshold:g}.",
     )
     return value
+
+
+def choose_cutoff(
+    address: Address,
+    choices: Sequence[CutoffChoice],
+    *,
+    hint: str = "Last day of the training data, inclusive.",
+) -> date | None:
+    """Offer the cutoffs of the registry, latest first, and return the one in the address.
+
+    Any other day in the address counts as well: a paper may link to a cutoff that no model here has.
+
+    Returns:
+        The cutoff, None where there is none to choose.
+    """
+    titles = {choice.cutoff.isoformat(): _cutoff_title(choice) for choice in choices}
+    asked = address.day("cutoff")
+    if asked is not None and asked.isoformat() not in titles:
+        titles[asked.isoformat()] = f"{asked} · no model in the registry"
+    if not titles:
+        return None
+    default = next(iter(titles))
+    return date.fromisoformat(
+        choose(address, "cutoff", "Training cutoff", titles, default=default, hint=hint)
+    )
+
+
+def _cutoff_title(choice: CutoffChoice) -> str:
+    named = ", ".join(choice.models[:_MODELS_NAMED])
+    more = len(choice.models) - _MODELS_NAMED
+    return words.printable(f"{choice.cutoff} · {named}" + (f" and {more} more" if more > 0 else ""))
 
 
 def clear(names: Iterable[str]) -> None:

@@ -29,6 +29,12 @@ def pages() -> dict[str, Page]:
         "submission": st.Page(
             _shower("submission"), title="Submission", url_path="submission", visibility="hidden"
         ),
+        "detectors": st.Page(
+            _shower("detectors"),
+            title="Detectors",
+            url_path="detectors",
+            help="Which samples the detectors label differently, and why.",
+        ),
         "methods": st.Page(
             _shower("methods"),
             title="Methods",

@@ -115,6 +115,52 @@ class SampleResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PairVerdict:
+    """What two detectors say about one sample at a cutoff, the repository being taken as seen.
+
+    `label` and what follows are the first detector's, `other_label` and what follows the second's.
+    """
+
+    sample: str
+    repository: str
+    difficulty: str | None
+    label: str
+    score: float | None
+    method: str
+    reason: str
+    other_label: str
+    other_score: float | None
+    other_method: str
+    other_reason: str
+
+    @property
+    def differ(self) -> bool:
+        """Whether one detector finds the fix and the other does not; unknown is no disagreement."""
+        return {self.label, self.other_label} == {"contaminated", "clean"}
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How two detectors label the samples of a benchmark at a cutoff of its submissions.
+
+    Attributes:
+        cutoff: The cutoff.
+        submissions: How many submissions have it.
+        both_judge: Samples that neither calls unknown.
+        clean: Of those, clean by the first detector.
+        other_clean: Of those, clean by the second.
+        differ: Of those, clean by one only.
+    """
+
+    cutoff: date
+    submissions: int
+    both_judge: int
+    clean: int
+    other_clean: int
+    differ: int
+
+
+@dataclass(frozen=True, slots=True)
 class SampleRecord:
     """A sample and the landing of its fix."""
 

@@ -9,12 +9,12 @@ from datetime import date
 import streamlit as st
 
 from dashboard import comparison_cells as cells
-from dashboard import downloads, filters, queries, standings, states, words
+from dashboard import downloads, filters, navigation, queries, standings, states, words
 from dashboard.address import Address, link
 from dashboard.database import snapshot
 from dashboard.filters import ALL, Scope
 from dashboard.links import Target
-from dashboard.records import Catalogue
+from dashboard.records import Agreement, Catalogue
 from dashboard.table import Cell, Column, Dumbbell, Row, Sort, evidence_table, offer_pages, page_of
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
@@ -89,6 +89,7 @@ def show() -> None:
         _nothing(view)
         return
     _summarise(board, view)
+    _disagreement(database, board, view, catalogue)
     cells.show_legend()
     rows = standings.ordered(board.rows, view.sort.column, descending=view.sort.descending)
     bases = queries.repository_bases(database, board.benchmark)
@@ -202,6 +203,38 @@ def _summarise(board: Leaderboard, view: _View) -> None:
         st.markdown(" ".join(sentences), width="stretch")
         if view.narrowing:
             st.button("Clear filters", on_click=filters.clear, args=(_NARROWING,), icon=":material/close:")
+
+
+def _disagreement(database: Snapshot, board: Leaderboard, view: _View, catalogue: Catalogue) -> None:
+    """Say how far the other detector's labels differ at the cutoffs shown, and lead to the samples."""
+    shown = {row.submission.cutoff for row in board.rows}
+    first = (view.scope.detector.detector, view.scope.threshold)
+    for other in catalogue.detectors:
+        if other == view.scope.detector or not other.judged_samples:
+            continue
+        found = [
+            agreement
+            for agreement in queries.agreement(
+                database, board.benchmark, first, (other.detector, other.threshold)
+            )
+            if agreement.cutoff in shown
+        ]
+        if not found:
+            continue
+        least, most = min(found, key=_differing), max(found, key=_differing)
+        span = f"{least.differ} to {most.differ}" if least.differ < most.differ else str(most.differ)
+        parameters = view.scope.parameters() | {"against": other.detector, "cutoff": most.cutoff.isoformat()}
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(
+                f"The detector {words.markdown(other.title)} labels **{span}** of "
+                f"{words.count(most.both_judge, 'sample')} differently, depending on the cutoff.",
+                width="content",
+            )
+            st.page_link(navigation.pages()["detectors"], label="Which, and why", query_params=parameters)
+
+
+def _differing(agreement: Agreement) -> int:
+    return agreement.differ
 
 
 def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:

@@ -14,7 +14,6 @@ from dashboard.database import snapshot
 from dashboard.links import Target
 from dashboard.records import (
     BlockEvidence,
-    CutoffChoice,
     DetectorChoice,
     Evidence,
     PresenceInterval,
@@ -25,7 +24,6 @@ from dashboard.table import Cell, Column, Row, evidence_table, offer_pages, page
 from engine.store.connection import Snapshot
 
 _EXAMPLES = 5
-_MODELS_NAMED = 2
 _BLOCK_COLUMNS = (
     Column("scope", "Block of the fix", "The function, class or module that the fix changes.", heading=True),
     Column(
@@ -59,7 +57,11 @@ def show() -> None:
     with st.grid(3, min_column_width=160):
         detector = filters.choose_detector(address, catalogue)
         threshold = filters.choose_threshold(address, detector)
-        cutoff = _choose_cutoff(address, queries.cutoffs(database))
+        cutoff = filters.choose_cutoff(
+            address,
+            queries.cutoffs(database),
+            hint="Last day of the training data, inclusive. The evidence below is for this day.",
+        )
     address.notice()
     states.not_judged(detector)
     _describe(record)
@@ -119,30 +121,6 @@ def _invite(known: Sequence[str]) -> None:
     evidence_table(
         "examples", "Some samples to start with", [Column("sample", "For example", heading=True)], rows
     )
-
-
-def _choose_cutoff(address: Address, choices: Sequence[CutoffChoice]) -> date | None:
-    titles = {choice.cutoff.isoformat(): _cutoff_title(choice) for choice in choices}
-    asked = address.day("cutoff")
-    if asked is not None and asked.isoformat() not in titles:
-        titles[asked.isoformat()] = f"{asked} · no model in the registry"
-    if not titles:
-        return None
-    chosen = filters.choose(
-        address,
-        "cutoff",
-        "Training cutoff",
-        titles,
-        default=next(iter(titles)),
-        hint="Last day of the training data, inclusive. The evidence below is for this day.",
-    )
-    return date.fromisoformat(chosen)
-
-
-def _cutoff_title(choice: CutoffChoice) -> str:
-    named = ", ".join(choice.models[:_MODELS_NAMED])
-    more = len(choice.models) - _MODELS_NAMED
-    return words.printable(f"{choice.cutoff} · {named}" + (f" and {more} more" if more > 0 else ""))
 
 
 def _describe(record: SampleRecord) -> None:

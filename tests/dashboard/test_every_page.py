@@ -22,6 +22,7 @@ PAGES = (
     "sample",
     "sample?sample=acme__widgets-101&detector=paper",
     "submission?submission=s000&benchmark=tiny-verified&detector=paper",
+    "detectors?detector=paper&cutoff=2024-04-30",
     "methods",
 )
 HOSTILE = (HOSTILE_TITLE, HOSTILE_MARKDOWN, HOSTILE_FORMULA)
