@@ -125,7 +125,7 @@ def _summarise(view: _View, verdicts: Sequence[PairVerdict]) -> None:
         f"by {second}: {sum(pair.other_label == 'clean' for pair in judged)}, "
         f"by both: {sum(pair.label == pair.other_label == 'clean' for pair in judged)}."
     )
-    st.caption(
+    st.markdown(
         "The repository counts as seen here, so that only the fix decides. A detector that finds fewer fixes "
         "calls more samples clean; whether it is right is measured where the answer is known, with "
         "`benchchecker evaluate presence`. Another threshold or cutoff changes these counts."

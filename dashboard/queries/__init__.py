@@ -1,0 +1,29 @@
+"""All SQL of the dashboard, by subject.
+
+Each function reads one database snapshot and is remembered for its version.
+"""
+
+from dashboard.queries.choices import catalogue, cutoffs, sample_ids
+from dashboard.queries.pairs import agreement, pair_verdicts
+from dashboard.queries.provenance import Table, models, repositories, runs
+from dashboard.queries.samples import evidence, lifecycle, outcomes_of_sample, sample
+from dashboard.queries.submissions import repository_bases, sample_results, submission
+
+__all__ = [
+    "Table",
+    "agreement",
+    "catalogue",
+    "cutoffs",
+    "evidence",
+    "lifecycle",
+    "models",
+    "outcomes_of_sample",
+    "pair_verdicts",
+    "repositories",
+    "repository_bases",
+    "runs",
+    "sample",
+    "sample_ids",
+    "sample_results",
+    "submission",
+]
