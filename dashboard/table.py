@@ -35,6 +35,8 @@ class Cell:
         symbol: A shape before the text, for readers who do not see the colour.
         hint: Shown on hovering.
         link: A page of the dashboard, or an address on GitHub.
+        marks: Character ranges of `text`, in order and apart, that are marked.
+        code: Whether `text` is code, set in one width.
     """
 
     text: str
@@ -43,6 +45,8 @@ class Cell:
     symbol: str = ""
     hint: str = ""
     link: Target | str | None = None
+    marks: tuple[tuple[int, int], ...] = ()
+    code: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Return what `table.js` expects."""
@@ -52,6 +56,8 @@ class Cell:
             "tone": "" if self.tone == "neutral" else self.tone,
             "symbol": self.symbol,
             "hint": words.printable(self.hint),
+            "marks": self.marks,
+            "code": self.code,
         }
         # A page holds a thousand cells, most of them with little to say.
         cell = {name: value for name, value in cell.items() if value}

@@ -91,7 +91,22 @@ function outside(text, href) {
   return anchor;
 }
 
+// The text with some of its characters marked. Ranges count code points, as Python does.
+function marked(text, ranges) {
+  const characters = [...text];
+  const fragment = document.createDocumentFragment();
+  let shown = 0;
+  for (const [first, last] of ranges) {
+    fragment.append(characters.slice(shown, first).join(""));
+    fragment.append(element("mark", "", characters.slice(first, last).join("")));
+    shown = last;
+  }
+  fragment.append(characters.slice(shown).join(""));
+  return fragment;
+}
+
 function content(cell) {
+  if (cell.marks && !cell.href) return marked(cell.text ?? "", cell.marks);
   if (!cell.href) return document.createTextNode(cell.text ?? "");
   return cell.outside ? outside(cell.text, cell.href) : inside(cell.text, cell.href);
 }
@@ -102,7 +117,7 @@ function fill(target, cell, column, axis) {
     target.append(dumbbell(cell, axis), scale(axis));
     return;
   }
-  const main = element("div", `main tone-${cell.tone ?? "neutral"}`);
+  const main = element("div", `main tone-${cell.tone ?? "neutral"}${cell.code ? " is-code" : ""}`);
   if (cell.symbol) {
     const symbol = element("span", "symbol", cell.symbol);
     symbol.setAttribute("aria-hidden", "true");

@@ -72,6 +72,7 @@ def _anew(
 ) -> Iterator[str]:
     from engine.history.repository import RepositoryHistory
     from engine.presence.explanation import explain as explained
+    from engine.presence.explanation import in_words
     from engine.presence.snapshot import SourceCache
     from engine.presence.workers import DETECTORS
 
@@ -80,7 +81,8 @@ def _anew(
     if path is None:
         raise typer.BadParameter(f"there is no history of {found.repository} in {repos}", param_hint="repos")
     history = RepositoryHistory.open(path, cache_dir=cache / "history")
-    yield from explained(found, day, DETECTORS[described.detector](), threshold, SourceCache(history))
+    explanation = explained(found, day, DETECTORS[described.detector](), SourceCache(history))
+    yield from in_words(explanation, day, threshold)
 
 
 def _stored(sample: str, day: date, described: Described, threshold: float, data: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from engine.benchmarks.sample import Sample
 from engine.cli.app import build_app
 from engine.history.repository import RepositoryHistory
-from engine.presence.explanation import explain, printable
+from engine.presence.explanation import explain, in_words, printable
 from engine.presence.snapshot import SourceCache
 from engine.presence.workers import DETECTORS
 
@@ -61,9 +61,31 @@ def test_each_line_of_the_fix_stands_beside_the_nearest_of_the_snapshot(
     )
     sample = Sample("o__r-1", "o/r", 1, base_commit=base, patch=patch)
     cache = SourceCache(RepositoryHistory.open(scratch.path))
-    lines = list(explain(sample, date(2020, 2, 1), DETECTORS[detector](), 0.6, cache))
+    day = date(2020, 2, 1)
+    explanation = explain(sample, day, DETECTORS[detector](), cache)
+    lines = list(in_words(explanation, day, 0.6))
     text = "\n".join(lines)
     assert landed in text
     assert "m.py:3-4" in text
     assert any(line.startswith("   1.00   return a * b") and line.endswith("(line 4)") for line in lines)
     assert "verdict   present: score 1.00, threshold 0.60" in text
+
+
+def test_the_tokens_in_which_two_lines_differ_are_marked_on_both_sides(tmp_path: Path) -> None:
+    scratch = new_scratch(tmp_path / "r.git")
+    scratch.chain(
+        ("2020-01-01", {"m.py": b"def area(a, b):\n    return a\n"}),
+        ("2020-01-02", {"m.py": b"def area(a, b):\n    return a * b\n"}),
+        ("2020-02-01", {"m.py": b"def area(a, b):\n    return scale(a * b)\n"}),
+    )
+    patch = (
+        "diff --git a/m.py b/m.py\n--- a/m.py\n+++ b/m.py\n@@ -1,2 +1,2 @@\n def area(a, b):\n"
+        "-    return a\n+    return a * b\n"
+    )
+    sample = Sample("o__r-1", "o/r", 1, base_commit=scratch.names["c0"], patch=patch)
+    cache = SourceCache(RepositoryHistory.open(scratch.path))
+    (block,) = explain(sample, date(2020, 2, 1), DETECTORS["paper"](), cache).blocks
+    (line,) = block.lines
+    assert (line.text, line.near) == ("return a * b", "return scale ( a * b )")
+    assert line.differing == ()
+    assert [line.near[first:last] for first, last in line.near_differing] == ["scale (", ")"]
