@@ -1,0 +1,111 @@
+"""PrefixSpan: frequent sequential patterns by prefix projection (Pei et al., ICDE 2001; paper, Algorithm 2).
+
+All sequences lie in one array. The projection on a prefix is, for every sequence that holds it, the place
+after its earliest match; the next items are counted for all sequences at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A frequent subsequence.
+
+    Attributes:
+        items: Its items in order, not necessarily neighbours.
+        sequences: Indices of the sequences that hold it, ascending; its support is their number.
+    """
+
+    items: tuple[int, ...]
+    sequences: tuple[int, ...]
+
+    @property
+    def support(self) -> int:
+        """Number of sequences that hold it."""
+        return len(self.sequences)
+
+
+def frequent_patterns(
+    sequences: Sequence[Sequence[int]], least_support: int, longest: int
+) -> Iterator[Pattern]:
+    """Yield every pattern of at most `longest` items that at least `least_support` sequences hold.
+
+    Args:
+        sequences: Items are integers from 0.
+        least_support: At least 1.
+        longest: Bounds the search; the number of patterns can grow exponentially with it.
+    """
+    base = _Base(sequences)
+    everywhere = np.arange(len(sequences), dtype=np.int64)
+    yield from _grow(base, (), everywhere, base.starts, least_support, longest)
+
+
+class _Base:
+    """The sequences in one array, with the place of each item's previous occurrence in its sequence."""
+
+    def __init__(self, sequences: Sequence[Sequence[int]]) -> None:
+        lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
+        self.ends: Integers = np.cumsum(lengths)
+        self.starts: Integers = self.ends - lengths
+        self.items: Integers = np.fromiter(
+            (item for sequence in sequences for item in sequence), dtype=np.int64, count=int(lengths.sum())
+        )
+        owners = np.repeat(np.arange(len(sequences), dtype=np.int64), lengths)
+        order = np.lexsort((np.arange(len(self.items)), owners, self.items))
+        self.previous: Integers = np.full(len(self.items), -1, dtype=np.int64)
+        same = (self.items[order][1:] == self.items[order][:-1]) & (owners[order][1:] == owners[order][:-1])
+        self.previous[order[1:][same]] = order[:-1][same]
+
+
+def _grow(
+    base: _Base, prefix: tuple[int, ...], owners: Integers, places: Integers, least: int, longest: int
+) -> Iterator[Pattern]:
+    lengths = base.ends[owners] - places
+    total = int(lengths.sum())
+    if not total:
+        return
+    begins = np.cumsum(lengths) - lengths
+    rows = np.repeat(np.arange(len(owners)), lengths)
+    positions = np.arange(total) - begins[rows] + places[rows]
+    # Only an item's first occurrence after the prefix counts.
+    first = base.previous[positions] < places[rows]
+    rows, positions = rows[first], positions[first]
+    items = base.items[positions]
+    order = np.argsort(items, kind="stable")
+    kinds, offsets, counts = np.unique(items[order], return_index=True, return_counts=True)
+    for kind, offset, count in zip(kinds, offsets, counts, strict=True):
+        if count < least:
+            continue
+        chosen = order[offset : offset + count]
+        holders = owners[rows[chosen]]
+        pattern = (*prefix, int(kind))
+        yield Pattern(pattern, tuple(holders.tolist()))
+        if len(pattern) < longest:
+            yield from _grow(base, pattern, holders, positions[chosen] + 1, least, longest)
+
+
+def merge_equal_support(patterns: Sequence[Pattern]) -> list[Pattern]:
+    """Drop each pattern that is contained in a longer one with the same support (paper, Algorithm 2)."""
+    kept: list[Pattern] = []
+    by_sequences: dict[tuple[int, ...], list[Pattern]] = {}
+    for pattern in sorted(patterns, key=lambda entry: -len(entry.items)):
+        # A contained pattern is held wherever the longer one is: equal support means the same sequences.
+        rivals = by_sequences.setdefault(pattern.sequences, [])
+        if not any(is_subsequence(pattern.items, rival.items) for rival in rivals):
+            rivals.append(pattern)
+            kept.append(pattern)
+    return kept
+
+
+def is_subsequence(items: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether all `items` occur in `other` in this order."""
+    rest = iter(other)
+    return all(item in rest for item in items)
