@@ -162,7 +162,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class SampleRecord:
-    """A sample and the landing of its fix."""
+    """A sample and the landing of its fix; `benchmarks` are titles of benchmarks and levels."""
 
     sample: str
     repository: str
@@ -181,6 +181,7 @@ class SampleRecord:
     landing_evidence: str | None
     head_day: date | None
     benchmarks: tuple[tuple[str, str | None], ...]
+    benchmark_keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,8 @@ import streamlit as st
 from dashboard import downloads, filters, legend, lifecycle, links, queries, states, theme, words
 from dashboard.address import Address, write
 from dashboard.cells import cutoff_cell, label_cell, outcome_cell, score_cell
+from dashboard.code import show_code
+from dashboard.collection import show_collection
 from dashboard.database import snapshot
 from dashboard.links import Target
 from dashboard.records import (
@@ -21,6 +23,7 @@ from dashboard.records import (
     SubmissionOutcome,
 )
 from dashboard.table import Cell, Column, Row, evidence_table, offer_pages, page_of
+from engine.statistics.proportions import Proportion
 from engine.store.connection import Snapshot
 
 _EXAMPLES = 5
@@ -76,6 +79,8 @@ def show() -> None:
     notes |= filters.labelling(detector, threshold)
     if cutoff is not None:
         _evidence(record, evidence, cutoff, notes)
+        show_code(record, record.benchmark_keys[0] if record.benchmark_keys else None, detector, cutoff)
+        show_collection(address, detector, threshold, intervals, _day(record.landed_at), cutoff)
     outcomes = queries.outcomes_of_sample(database, record.sample, detector.detector, threshold)
     _who(record, outcomes, notes)
 
@@ -244,13 +249,28 @@ def _block_cells(record: SampleRecord, evidence: Evidence, block: BlockEvidence)
     }
 
 
+def _rates(outcomes: Sequence[SubmissionOutcome]) -> str:
+    """Say how many resolved the sample, by what their models could have read."""
+    groups = [("Of all submissions", outcomes)]
+    groups += [
+        (f"of those whose models {could} have read the fix", [o for o in outcomes if o.label == label])
+        for label, could in (("contaminated", "may"), ("clean", "cannot"))
+    ]
+    parts = []
+    for name, group in groups:
+        share = Proportion(sum(outcome.outcome == "resolved" for outcome in group), len(group))
+        if share.n:
+            rate = f"{words.percent(share.rate)} {words.interval(share.wilson())}"
+            parts.append(f"{name} **{words.share_of(share.k, share.n)}** resolved it, {rate}")
+    return "; ".join(parts) + "."
+
+
 def _who(record: SampleRecord, outcomes: Sequence[SubmissionOutcome], notes: dict[str, str]) -> None:
     st.header("Who resolved it?", anchor=False)
     if not outcomes:
         st.markdown("No submission in the database was asked this sample.")
         return
-    resolved = sum(outcome.outcome == "resolved" for outcome in outcomes)
-    st.markdown(f"{resolved} of {words.count(len(outcomes), 'submission')} resolved it.")
+    st.markdown(_rates(outcomes))
     address = Address()
     shown = page_of(outcomes, address)
     rows = [

@@ -24,24 +24,18 @@ def sample(database: Snapshot, key: str) -> SampleRecord | None:
     )
     if not rows:
         return None
-    used: dict[str, list[tuple[str, str]]] = {}
-    for row in database.rows(
-        """
-        SELECT DISTINCT benchmark, model, model.title FROM submission_model JOIN model USING (model)
-        ORDER BY benchmark, model.title, model
-        """
-    ):
-        used.setdefault(row["benchmark"], []).append((row["model"], row["title"]))
     benchmarks = database.rows(
         """
-        SELECT benchmark.title AS benchmark, difficulty.title AS difficulty
+        SELECT benchmark, benchmark.title, difficulty.title AS difficulty
         FROM membership JOIN benchmark USING (benchmark)
         LEFT JOIN difficulty USING (benchmark, difficulty) WHERE sample = ? ORDER BY ALL
         """,
         [key],
     )
     return SampleRecord(
-        **rows[0], benchmarks=tuple((row["benchmark"], row["difficulty"]) for row in benchmarks)
+        **rows[0],
+        benchmarks=tuple((row["title"], row["difficulty"]) for row in benchmarks),
+        benchmark_keys=tuple(row["benchmark"] for row in benchmarks),
     )
 
 

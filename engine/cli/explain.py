@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.label import Cache, Mapping, find_repositories, read_labelled_samples
+from engine.cli.label import Cache, Mapping
 from engine.cli.options import Data, Detector, Threshold, read_day
 from engine.paths import CACHE_DIR, DATA_DIR
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import date
 
+    from engine.presence.own_sources import OwnSources
     from engine.store.detectors import Detector as Described
 
 
@@ -50,7 +51,10 @@ def explain(
     bound = chosen.threshold if threshold is None else threshold
     day = read_day(cutoff)
     if samples and repos is not None:
-        lines = _anew(sample, day, chosen, bound, samples, repos, mapping, cache, data)
+        from engine.presence.own_sources import own_sources
+
+        sources = own_sources(samples, repos, mapping, data, cache)
+        lines = _anew(sources, sample, day, chosen, bound)
     else:
         lines = _stored(sample, day, chosen, bound, data)
     for line in lines:
@@ -60,29 +64,14 @@ def explain(
 
 
 def _anew(
-    sample: str,
-    day: date,
-    described: Described,
-    threshold: float,
-    samples: list[str],
-    repos: Path,
-    mapping: Path | None,
-    cache: Path,
-    data: Path,
+    sources: OwnSources, sample: str, day: date, described: Described, threshold: float
 ) -> Iterator[str]:
-    from engine.history.repository import RepositoryHistory
-    from engine.presence.explanation import explain as explained
+    from engine.benchmarks.ids import parse_sample_id
     from engine.presence.explanation import in_words
-    from engine.presence.snapshot import SourceCache
-    from engine.presence.workers import DETECTORS
 
-    (found,) = read_labelled_samples(samples, [sample], data)
-    path = find_repositories(repos, mapping, cache, data).path(found.repository)
-    if path is None:
-        raise typer.BadParameter(f"there is no history of {found.repository} in {repos}", param_hint="repos")
-    history = RepositoryHistory.open(path, cache_dir=cache / "history")
-    explanation = explained(found, day, DETECTORS[described.detector](), SourceCache(history))
-    yield from in_words(explanation, day, threshold)
+    identity = parse_sample_id(sample)
+    name = identity.canonical if identity is not None else sample
+    yield from in_words(sources.explain(name, described.detector, day), day, threshold)
 
 
 def _stored(sample: str, day: date, described: Described, threshold: float, data: Path) -> Iterator[str]:

@@ -148,7 +148,8 @@ def test_who_resolved_a_sample_with_labels_at_their_own_cutoffs(
     )
     assert set(tab.ids("who")) == {f"tiny-verified/{row['submission']}" for row in outcomes}
     resolved = sum(row["outcome"] == "resolved" for row in outcomes)
-    expect(tab.page.get_by_text(f"{resolved} of {len(outcomes)} submissions resolved it.")).to_be_visible()
+    said = tab.page.get_by_text("Of all submissions")
+    expect(said).to_contain_text(f"Of all submissions {resolved}/{len(outcomes)} resolved it")
     expect(tab.cell("who", "tiny-verified/s003", "label")).to_have_text("○Clean")
     expect(tab.cell("who", "tiny-verified/s005", "label")).to_contain_text("no known cutoff")
 
@@ -166,3 +167,21 @@ def test_methods_come_from_the_database(tab: Reading, facts: Snapshot) -> None:
     expect(tab.cell("models", "gamma", "title")).to_contain_text("Gamma <b>bold</b>")
     tab.page.get_by_text("1 run that made the facts").click()
     expect(tab.cell("runs", "0123456789abcdef", "command")).to_contain_text("benchchecker label")
+
+
+def test_without_code_at_hand_the_sample_says_how_to_get_it(tab: Reading) -> None:
+    tab.open("sample?sample=acme__widgets-119&detector=paper&cutoff=2025-03-31")
+    command = tab.page.locator("code", has_text="benchchecker explain")
+    expect(command).to_contain_text("benchchecker explain acme__widgets-119 --cutoff 2025-03-31")
+    expect(command).to_contain_text("--samples tiny-verified=DATASET.jsonl --repos CLONES")
+
+
+def test_an_assumed_collection_moves_a_sample_between_the_categories(tab: Reading) -> None:
+    # The fix was in the code in 2022 and gone by 2025: clean at the cutoff.
+    page = "sample?sample=acme__widgets-119&detector=paper&cutoff=2025-03-31"
+    tab.open(f"{page}&collected_from=2022-01-01")
+    expect(tab.page.get_by_text("labelled clean although the collection may have read it")).to_be_visible()
+    tab.open(f"{page}&collected_from=2025-03-01")
+    expect(tab.page.get_by_text("clean, and rightly labelled so")).to_be_visible()
+    tab.open(f"{page}&collected_from=2025-03-01&collected_to=2024-01-01")
+    expect(tab.page.get_by_text("A collection runs forwards")).to_be_visible()
