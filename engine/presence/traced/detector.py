@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from engine.patches.blocks import Block
 from engine.patches.syntax import LogicalLine, Scope, SourceFile
@@ -16,7 +17,7 @@ from engine.patches.tokens import encode
 from engine.presence.snapshot import Snapshot
 from engine.presence.traced.evidence import Evidence, region_of, weigh, weigh_order, weigh_taking
 from engine.presence.traced.fix import Fix, fix_of
-from engine.presence.traced.regions import Place, find_place, helpers, other_files
+from engine.presence.traced.regions import Place, find_place, helpers, moved_places, other_files
 from engine.presence.verdicts import BlockVerdict, Method
 
 NEARLY_ALL = 0.9
@@ -29,6 +30,12 @@ LOOSE_LINES = 0.05
 """How much more of a small fix than of its lines may be found away from its place."""
 LARGE_FIX = 20.0
 """Weight of brought words that can hardly meet by chance."""
+STRAY_LOSS = 0.35
+"""What a finding away from the place loses when all lines around the fix are still at the place."""
+NOTABLE_LOSS = 0.1
+"""How far a score must fall for the whole snapshot to be searched again."""
+MIN_PART, MAX_PARTS = 0.15, 4
+"""Least evidence in a function for it to hold a part of a fix, and how many such are taken together."""
 HALF = 0.5
 KEPT_AFTER_LOSS = 0.85
 """Presence of a fix that only took code away, when its function is gone with it."""
@@ -57,7 +64,7 @@ class TracedDetector:
     """Presence of a fix by the tokens that distinguish it. An instance serves one patch."""
 
     key = "traced"
-    version = 1
+    version = 2
 
     def __init__(self) -> None:
         self._fixes: dict[int, Fix] = {}
@@ -123,25 +130,50 @@ class TracedDetector:
                     best, Finding(IN_HELPERS * evidence.score, evidence, place.path, place.scopes[0])
                 )
         if place.source is not None and best.score < NEARLY_ALL:
-            found = self._findings(block, fix, place.path, place.source, snapshot, place.scopes)
-            best = _better(best, *_farther(fix, found, IN_FILE))
-        if best.score >= FOUND or not fix.rare_words:
+            found = list(self._findings(block, fix, place.path, place.source, snapshot, place.scopes))
+            here = best.evidence.context if place.scopes else 0.0
+            best = _better(best, *_farther(fix, found, IN_FILE, here))
+            if best.score < FOUND and here < HALF:
+                best = _better(best, *self._split(block, fix, place, found, snapshot))
+        if best.score >= FOUND:
             return best
+        here = best.evidence.context if place.scopes else 0.0
         if previous is not None and previous.path != place.path:
             # It was found elsewhere before: that file is watched, and looked at first.
-            best = _better(best, *self._elsewhere(block, fix, [previous.path], snapshot))
-        if best.score < FOUND and (previous is None or previous.score >= FOUND):
-            files = other_files(block, fix.rare_words, snapshot, place.path)
-            best = _better(best, *self._elsewhere(block, fix, files, snapshot))
+            best = _better(best, *self._elsewhere(block, fix, [previous.path], snapshot, here))
+        if best.score < FOUND and (previous is None or previous.score > best.score + NOTABLE_LOSS):
+            best = _better(best, *self._moved(block, fix, snapshot, place.path))
+            if best.score < FOUND:
+                suffix = PurePosixPath(block.path).suffix
+                words = fix.context_words if not fix.rare_words and here < HALF else fix.rare_words
+                files = other_files(suffix, words, snapshot, place.path)
+                best = _better(best, *self._elsewhere(block, fix, files, snapshot, here))
         return best
 
+    def _split(
+        self, block: Block, fix: Fix, place: Place, found: Sequence[Finding], snapshot: Snapshot
+    ) -> Iterable[Finding]:
+        """Yield what the functions that hold parts of a fix hold together."""
+        parts = sorted((one for one in found if one.score >= MIN_PART), key=_score, reverse=True)[:MAX_PARTS]
+        scopes = [part.scope for part in parts if part.scope is not None]
+        if len(scopes) > 1:
+            others = [(scope, self._before(block, place.path, scope, snapshot)) for scope in scopes]
+            evidence = weigh(fix, region_of(fix, place.scopes, others))
+            yield Finding(ELSEWHERE * evidence.score, evidence, place.path, scopes[0])
+
+    def _moved(self, block: Block, fix: Fix, snapshot: Snapshot, own: str) -> Iterable[Finding]:
+        for path, scope in moved_places(block, fix.context_words, snapshot, own):
+            evidence = weigh(fix, region_of(fix, [scope], ()))
+            yield Finding(IN_HELPERS * evidence.score, evidence, path, scope)
+
     def _elsewhere(
-        self, block: Block, fix: Fix, paths: Iterable[str], snapshot: Snapshot
+        self, block: Block, fix: Fix, paths: Iterable[str], snapshot: Snapshot, here: float
     ) -> Iterable[Finding]:
         for path in paths:
             source = snapshot.source(path)
             if source is not None:
-                yield from _farther(fix, self._findings(block, fix, path, source, snapshot, ()), ELSEWHERE)
+                found = self._findings(block, fix, path, source, snapshot, ())
+                yield from _farther(fix, found, ELSEWHERE, here)
 
     def _findings(
         self,
@@ -220,16 +252,30 @@ def _shape(lines: Sequence[LogicalLine]) -> list[tuple[int, str]]:
     return [(line.depth, encode(line.tokens)) for line in lines]
 
 
+def _score(finding: Finding) -> float:
+    return finding.score
+
+
 def _better(best: Finding, *others: Finding) -> Finding:
     return max((best, *others), key=lambda finding: finding.score)
 
 
-def _farther(fix: Fix, findings: Iterable[Finding], factor: float) -> list[Finding]:
-    """Return findings away from the place: there, the smaller the fix, the more its lines must look alike."""
+def _farther(fix: Fix, findings: Iterable[Finding], factor: float, here: float) -> list[Finding]:
+    """Return findings away from the place: there, the smaller the fix, the more its lines must look alike.
+
+    Args:
+        fix: The fix.
+        findings: What was found.
+        factor: What the distance costs.
+        here: Share of the lines around the fix that are still at the place. Where they stayed and what was
+            found is not among them, it is likely to have another reason.
+    """
     allowance = LOOSE_LINES + HALF * min(1.0, fix.brought / LARGE_FIX)
     return [
         Finding(
-            factor * min(finding.score, finding.evidence.line_score + allowance),
+            factor
+            * (1 - STRAY_LOSS * max(0.0, here - finding.evidence.context))
+            * min(finding.score, max(finding.evidence.line_score, finding.evidence.context) + allowance),
             finding.evidence,
             finding.path,
             finding.scope,

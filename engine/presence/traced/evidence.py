@@ -17,7 +17,8 @@ from rapidfuzz.process import extractOne
 
 from engine.patches.syntax import LogicalLine, Scope
 from engine.patches.tokens import encode
-from engine.presence.traced.fix import Bag, Fix, Pair, bag_of, merged
+from engine.presence.traced.fix import Bag, Fix, Pair, bag_of, merged, reading_of
+from engine.presence.traced.lines import context_share, reverted_share, weigh_lines
 
 Key = TypeVar("Key", str, Pair)
 
@@ -30,6 +31,9 @@ _BAG_SHARE = 0.7
 _WORD_SHARE = 0.55
 """Share of single tokens in that of the tokens; the rest is that of the pairs."""
 
+_REVERTED_LOSS = 0.5
+"""How much is lost when all lines of a fix are again what they were before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Region:
@@ -39,11 +43,15 @@ class Region:
         place: Bag of the scopes at the place of the fix, None when looking elsewhere only.
         others: Bags of other scopes, less what these held when the fix landed.
         codes: Encoded logical lines of all of it, less what other scopes held when the fix landed.
+        changed: Those that may be the fix's: at the place, less what the fix left as it was.
+        changed_codes: The same, encoded.
     """
 
     place: Bag | None
     others: tuple[Bag, ...]
     codes: tuple[str, ...]
+    changed: tuple[LogicalLine, ...]
+    changed_codes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +61,14 @@ class Evidence:
     Attributes:
         score: How much of the fix is there, 0 to 1.
         lines: Similarity of each of the fix's lines to the nearest line of the region.
-        line_score: Their mean, longer lines counting more.
+        line_score: How far the fix is there line by line: their mean, or what they brought.
+        context: Share of the lines around the fix that are there too.
     """
 
     score: float
     lines: tuple[float, ...]
     line_score: float = 0.0
+    context: float = 0.0
 
 
 def region_of(
@@ -71,15 +81,37 @@ def region_of(
         place: Scopes at the place of the fix.
         others: Further scopes, each with the lines it had when the fix landed.
     """
+    changed = _changed([line for scope in place for line in scope.lines], fix.unchanged)
     codes = [code for scope in place for code in scope.codes]
     bags = []
     for scope, before in others:
-        known = {encode(line.tokens) for line in before}
-        codes += [code for code in scope.codes if code not in known]
-        now, then = (bag_of(lines, whole_tokens=fix.whole_tokens) for lines in (scope.lines, before))
+        known = Counter(encode(line.tokens) for line in before)
+        fresh = _changed(scope.lines, known)
+        changed += fresh
+        codes += [code for _, code in fresh]
+        now, then = (bag_of(lines, fine=fix.fine) for lines in (scope.lines, before))
         bags.append(Bag(now.words - then.words, now.pairs - then.pairs))
     own = _bag(fix, place) if place else None
-    return Region(own, tuple(bags), tuple(dict.fromkeys(codes)))
+    return Region(
+        place=own,
+        others=tuple(bags),
+        codes=tuple(dict.fromkeys(codes)),
+        changed=tuple(line for line, _ in changed),
+        changed_codes=tuple(code for _, code in changed),
+    )
+
+
+def _changed(lines: Sequence[LogicalLine], known: Counter[str]) -> list[tuple[LogicalLine, str]]:
+    """Return lines with their codes, less those that are known, one for one."""
+    spare = known.copy()
+    changed = []
+    for line in lines:
+        code = encode(line.tokens)
+        if spare[code] > 0:
+            spare[code] -= 1
+        else:
+            changed.append((line, code))
+    return changed
 
 
 def weigh(fix: Fix, region: Region) -> Evidence:
@@ -106,15 +138,27 @@ def weigh(fix: Fix, region: Region) -> Evidence:
     )
     bag = line_score if bag is None else bag
     whole = _BAG_SHARE * bag + (1 - _BAG_SHARE) * line_score
+    readings = [reading_of(line, fine=fix.fine) for line in region.changed]
+    by_line = weigh_lines(fix.changes, readings, fix.weights)
+    by_words = _sized(fix, region, whole, bag, line_score)
+    # Marks in strings are everywhere: they say something only in their line.
+    score = by_line if fix.fine and fix.changes else max(by_line, by_words)
+    back = reverted_share(fix.changes, region.changed_codes) if region.place is not None else 0.0
+    score *= 1 - _REVERTED_LOSS * back
+    return Evidence(score, lines, max(line_score, by_line), context_share(fix.context, region.codes))
+
+
+def _sized(fix: Fix, region: Region, whole: float, bag: float, line_score: float) -> float:
+    """Return the evidence of words and lines together, by the size of the fix."""
     size = fix.brought
     if size >= SMALL_FIX:
-        return Evidence(whole, lines, line_score)
+        return whole
     # A few common tokens are everywhere: they count in a line like the fix's, rare words count by themselves.
     anchor = min(1.0, max(0.0, (line_score - _LINE_FLOOR) / _LINE_RANGE))
     if _holds_rare_word(fix, region):
         anchor = 1.0
     share = size / SMALL_FIX
-    return Evidence(share * whole + (1 - share) * min(whole, bag * anchor), lines, line_score)
+    return share * whole + (1 - share) * min(whole, bag * anchor)
 
 
 def weigh_taking(fix: Fix, place: Sequence[Scope]) -> float:
@@ -137,7 +181,7 @@ def weigh_order(now: Sequence[Hashable], fixed: Sequence[Hashable], buggy: Seque
 
 
 def _bag(fix: Fix, scopes: Sequence[Scope]) -> Bag:
-    return merged([bag_of(scope.lines, whole_tokens=fix.whole_tokens) for scope in scopes])
+    return merged([bag_of(scope.lines, fine=fix.fine) for scope in scopes])
 
 
 def _available(plus: Counter[Key], fixed: Counter[Key], region: Region, kind: str) -> Counter[Key]:

@@ -19,6 +19,8 @@ from engine.presence.snapshot import Snapshot
 
 SAME_CODE = 0.55
 """Similarity of a scope's lines from which a scope of another name is taken for the renamed one."""
+SAME_NAME = 0.3
+"""The same for one of the same full name in another file."""
 MAX_HELPERS = 12
 MAX_FILES = 8
 MIN_WORD = 4
@@ -68,18 +70,72 @@ def helpers(place: Place) -> list[Scope]:
     return near if len(near) <= MAX_HELPERS else []
 
 
-def other_files(block: Block, words: Sequence[str], snapshot: Snapshot, own: str) -> Iterator[str]:
-    """Yield other files of the snapshot that hold the rarest words of a fix, all of them or at least one."""
+def other_files(
+    suffix: str, words: Sequence[str], snapshot: Snapshot, own: str, *, least: int = 1
+) -> Iterator[str]:
+    """Yield other files of the snapshot that hold the rarest three of some words, or as many as can be found.
+
+    Args:
+        suffix: End of the files' names.
+        words: The words, rarest first.
+        snapshot: Where to look.
+        own: The path that is not looked at.
+        least: How many of the words a file must hold.
+    """
     chosen = [word for word in words if len(word) >= MIN_WORD][:3]
-    for count in range(len(chosen), 0, -1):
+    for count in range(len(chosen), max(least, 1) - 1, -1):
         found = [
             path
-            for path in snapshot.files_with(chosen[:count], PurePosixPath(block.path).suffix)
+            for path in snapshot.files_with(chosen[:count], suffix)
             if path != own and not is_test_path(path)
         ]
         if found:
             yield from found[:MAX_FILES]
             return
+
+
+def moved_places(
+    block: Block, context_words: Sequence[str], snapshot: Snapshot, own: str
+) -> Iterator[tuple[str, Scope]]:
+    """Yield the scopes of other files that a block's scope may have moved to, with their paths.
+
+    Those are scopes of the same name, or of nearly the same code, that were not there before the fix.
+
+    Args:
+        block: The block.
+        context_words: Identifiers of the code around the fix, rarest first.
+        snapshot: Where to look.
+        own: Path of the block's own file.
+    """
+    suffix = PurePosixPath(block.path).suffix
+    names = [name for name in block.scope.split(".")[-2:] if len(name) >= MIN_WORD]
+    files = dict.fromkeys(other_files(suffix, names, snapshot, own, least=len(names)))
+    files |= dict.fromkeys(other_files(suffix, context_words, snapshot, own, least=2))
+    code = "".join(encode(line.tokens) for line in block.fixed)
+    for path in files:
+        source = snapshot.source(path)
+        if source is None:
+            continue
+        known = snapshot.source_in(block.base_commit, path) if block.base_commit is not None else None
+        new = [one for one in source.scopes if known is None or one.name not in known.scopes_by_name]
+        found = _most_similar(block, code, new)
+        if found is not None:
+            yield path, found
+
+
+def _most_similar(block: Block, code: str, scopes: Sequence[Scope]) -> Scope | None:
+    """Return the scope most like the block's, if any is like enough for how its name is."""
+    found, best = None, 0.0
+    last_name = block.scope.rpartition(".")[2]
+    for scope in scopes:
+        if scope.kind != block.kind:
+            continue
+        same = scope.name == block.scope or scope.simple_name == last_name
+        needed = max(best, SAME_NAME if same else SAME_CODE)
+        similarity = Indel.normalized_similarity(code, "".join(scope.codes), score_cutoff=needed)
+        if similarity > best:
+            found, best = scope, similarity
+    return found
 
 
 def _renamed(block: Block, source: SourceFile, before: SourceFile | None) -> Scope | None:
