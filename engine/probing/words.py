@@ -7,7 +7,8 @@ import re
 WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 """An identifier or a plain word of ASCII letters. Prefixes end just before one; targets are one."""
 
-_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+"""Parts of an identifier in camel or snake case."""
 
 
 def words(text: str) -> list[str]:
@@ -26,4 +27,4 @@ def first_word(text: str) -> str:
 
 def parts(word: str) -> list[str]:
     """Return the lower-case parts of an identifier: `HTTPServer_v2` gives http, server, v, 2."""
-    return [part.lower() for part in _PARTS.findall(word)]
+    return [part.lower() for part in PARTS.findall(word)]
