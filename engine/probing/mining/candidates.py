@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from engine.probing.mining.cooccurrence import Cooccurrence
+from engine.probing.mining.cooccurrence import Cooccurrence, FirstPlaces
 from engine.probing.mining.passages import Group
 from engine.probing.mining.templates import Template, extract_template
 from engine.probing.queries import PatternKind
@@ -19,6 +20,10 @@ LEAST_PREFIX_WORDS = 6
 LONGEST_PREFIX = 1_500
 """Characters of context that a model is given."""
 _WIDEST_SPAN = 1_200
+_LEAD = 200
+"""Characters before the first word of a pattern that belong to the prefix."""
+_NEAR = 4
+_PIECES = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Candidate:
         prefix: Text up to the target.
         target: One word that does not occur in the prefix.
         occurrences: How often the pattern repeats.
+        repeats: How often the target follows what stands just before it.
     """
 
     kind: PatternKind
@@ -38,6 +44,7 @@ class Candidate:
     prefix: str
     target: str
     occurrences: int
+    repeats: int
 
 
 def from_group(group: Group, seen: set[str]) -> Iterator[Candidate]:
@@ -54,24 +61,40 @@ def from_group(group: Group, seen: set[str]) -> Iterator[Candidate]:
     seen.add(structure)
     identity = _identity(group.kind, structure)
     for prefix, target in _splits(template):
-        yield Candidate(group.kind, identity, prefix, target, len(group.passages))
+        yield Candidate(group.kind, identity, prefix, target, len(group.passages), len(group.passages))
 
 
-def from_cooccurrence(pattern: Cooccurrence, texts: Mapping[str, str]) -> Iterator[Candidate]:
-    """Yield the candidate whose target is the last word, from the file where the words lie closest."""
-    best: tuple[int, str, str] | None = None
+def from_cooccurrence(
+    pattern: Cooccurrence, texts: Mapping[str, str], places: Mapping[str, FirstPlaces]
+) -> Iterator[Candidate]:
+    """Yield the candidate whose target is the pattern's last word.
+
+    Its prefix is from the file where what stands just before the target recurs in most files of the pattern,
+    and among these where the words lie closest: what a model has read most often.
+    """
     target = pattern.words[-1]
-    for path in pattern.paths:
-        text = texts[path]
-        start, end = _first(pattern.words[0], text), _first(target, text)
-        if start < 0 or end < 0 or not 0 < end - start <= _WIDEST_SPAN:
-            continue
-        if best is None or end - start < best[0]:
-            line = text.rfind("\n", 0, max(0, start - 200)) + 1
-            best = (end - start, text[line:end], path)
-    if best is not None and is_target(target) and len(WORD.findall(best[1])) >= LEAST_PREFIX_WORDS:
+    if not is_target(target):
+        return
+    spans = {path: (places[path][pattern.words[0]], places[path][target]) for path in pattern.paths}
+    near = {path: _before(texts[path], end) for path, (_, end) in spans.items()}
+    repeats = Counter(near.values())
+    close = [path for path, (start, end) in spans.items() if end - start <= _WIDEST_SPAN]
+    if not close:
+        return
+    best = min(close, key=lambda path: (-repeats[near[path]], spans[path][1] - spans[path][0], path))
+    start, end = spans[best]
+    text = texts[best]
+    prefix = text[text.rfind("\n", 0, max(0, start - _LEAD)) + 1 : end]
+    if len(WORD.findall(prefix)) >= LEAST_PREFIX_WORDS:
         identity = _identity(PatternKind.COOCCURRENCE, " ".join(pattern.words))
-        yield Candidate(PatternKind.COOCCURRENCE, identity, best[1], target, len(pattern.paths))
+        yield Candidate(
+            PatternKind.COOCCURRENCE, identity, prefix, target, len(pattern.paths), repeats[near[best]]
+        )
+
+
+def _before(text: str, end: int) -> tuple[str, ...]:
+    """Return the last few words and signs before a place."""
+    return tuple(_PIECES.findall(text[max(0, end - 80) : end])[-_NEAR:])
 
 
 def is_target(word: str) -> bool:
@@ -91,11 +114,6 @@ def _splits(template: Template) -> Iterator[tuple[str, str]]:
         if is_word:
             known.add(piece)
         before.append(piece)
-
-
-def _first(word: str, text: str) -> int:
-    match = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text)
-    return match.start() if match else -1
 
 
 def _identity(kind: PatternKind, structure: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from rapidfuzz.distance import LCSseq
 
 from engine.patches.syntax import LogicalLine, Scope, SourceFile, language_of
-from engine.probing.mining.passages import Group, Passage
+from engine.probing.mining.passages import Group, Passage, without_overlaps
 from engine.probing.queries import PatternKind
 
 LEAST_LINES = 4
@@ -33,12 +33,12 @@ class Block:
 
 
 def clone_groups(texts: Mapping[str, str]) -> list[Group]:
-    """Return the groups of near copies with members in at least two files."""
+    """Return the groups of near copies, in different files or in one."""
     blocks = [block for path, text in texts.items() for block in blocks_of(path, text)]
     groups = []
     for members in _connected(blocks):
-        passages = tuple(blocks[index].passage for index in members)
-        if len({passage.path for passage in passages}) > 1:
+        passages = without_overlaps(blocks[index].passage for index in members)
+        if len(passages) > 1:
             groups.append(Group(PatternKind.CLONE, passages))
     return groups
 

@@ -12,9 +12,10 @@ from engine.probing.words import WORD
 
 LEAST_FILES = 3
 MOST_WORDS = 3
-MOST_PATTERNS = 200_000
+REACH = 8
+"""Distinctive words between two of a pattern at most: farther ones are not seen together."""
+MOST_PATTERNS = 300_000
 """Bounds the search in repositories of many near-identical files."""
-_LONGEST_SEQUENCE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +31,42 @@ class Cooccurrence:
     paths: tuple[str, ...]
 
 
-def cooccurrences(texts: Mapping[str, str], is_distinctive: Callable[[str], bool]) -> list[Cooccurrence]:
-    """Return the patterns of two words or more in `LEAST_FILES` files or more, merged into supersets."""
-    paths = list(texts)
-    first_words = [list(dict.fromkeys(WORD.findall(text))) for text in texts.values()]
-    files = Counter(word for found in first_words for word in found)
+FirstPlaces = dict[str, int]
+"""Offset of each word's first occurrence in a file."""
+
+
+def first_places(text: str) -> FirstPlaces:
+    """Return the words of a text in order, each with the offset of its first occurrence."""
+    found: FirstPlaces = {}
+    for match in WORD.finditer(text):
+        found.setdefault(match.group(), match.start())
+    return found
+
+
+def cooccurrences(
+    places: Mapping[str, FirstPlaces], is_distinctive: Callable[[str], bool]
+) -> list[Cooccurrence]:
+    """Return the patterns of two words or more in `LEAST_FILES` files or more, merged into supersets.
+
+    Args:
+        places: For each file, its words in order of their first occurrence.
+        is_distinctive: Whether few repositories hold a word; others are left out of the sequences.
+    """
+    files = Counter(word for found in places.values() for word in found)
     kept = sorted(word for word, count in files.items() if count >= LEAST_FILES and is_distinctive(word))
     numbers = {word: number for number, word in enumerate(kept)}
-    sequences = [
-        [numbers[word] for word in found if word in numbers][:_LONGEST_SEQUENCE] for found in first_words
-    ]
-    found_patterns = islice(_long_enough(sequences), MOST_PATTERNS)
+    sequences = [[numbers[word] for word in found if word in numbers] for found in places.values()]
+    patterns = list(islice(_long_enough(sequences), MOST_PATTERNS))
+    paths = list(places)
     return [
         Cooccurrence(
             tuple(kept[item] for item in pattern.items), tuple(paths[index] for index in pattern.sequences)
         )
-        for pattern in merge_equal_support(list(found_patterns))
+        for pattern in merge_equal_support(patterns)
     ]
 
 
 def _long_enough(sequences: list[list[int]]) -> Iterator[Pattern]:
-    for pattern in frequent_patterns(sequences, LEAST_FILES, MOST_WORDS):
+    for pattern in frequent_patterns(sequences, LEAST_FILES, MOST_WORDS, REACH):
         if len(pattern.items) > 1:
             yield pattern

@@ -30,13 +30,13 @@ _JAVA = re.compile(
 
 
 def duplication_groups(texts: Mapping[str, str]) -> list[Group]:
-    """Return clusters of alike comments, docstrings and imports with members in at least two files."""
+    """Return clusters of alike comments, docstrings and imports in different files or in one."""
     passages = [passage for path, text in texts.items() for passage in auxiliary_texts(path, text)]
     codes = fingerprints([passage.text for passage in passages])
     groups = []
     for members in cluster(codes, DISTANCE):
         group = tuple(passages[index] for index in members)
-        if len({passage.path for passage in group}) > 1:
+        if len(group) > 1:
             groups.append(Group(PatternKind.TEXT, group))
     return groups
 

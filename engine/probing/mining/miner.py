@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from engine.probing.mining.candidates import Candidate, from_cooccurrence, from_group
 from engine.probing.mining.clones import clone_groups
-from engine.probing.mining.cooccurrence import cooccurrences
+from engine.probing.mining.cooccurrence import cooccurrences, first_places
 from engine.probing.mining.duplication import duplication_groups
 from engine.probing.mining.selection import select
 from engine.probing.queries import PatternKind, Query
@@ -77,5 +77,6 @@ def _candidates(
                 yield from from_group(group, seen)
     if PatternKind.COOCCURRENCE in kinds:
         progress(f"looking for patterns: {PatternKind.COOCCURRENCE}")
-        for pattern in cooccurrences(texts, is_distinctive):
-            yield from from_cooccurrence(pattern, texts)
+        places = {path: first_places(text) for path, text in texts.items()}
+        for pattern in cooccurrences(places, is_distinctive):
+            yield from from_cooccurrence(pattern, texts, places)

@@ -34,7 +34,7 @@ class Pattern:
 
 
 def frequent_patterns(
-    sequences: Sequence[Sequence[int]], least_support: int, longest: int
+    sequences: Sequence[Sequence[int]], least_support: int, longest: int, reach: int | None = None
 ) -> Iterator[Pattern]:
     """Yield every pattern of at most `longest` items that at least `least_support` sequences hold.
 
@@ -42,8 +42,15 @@ def frequent_patterns(
         sequences: Items are integers from 0.
         least_support: At least 1.
         longest: Bounds the search; the number of patterns can grow exponentially with it.
+        reach: How many places after an item the next one may be at most; None for no bound.
+
+    Raises:
+        ValueError: If `reach` is given and an item occurs twice in a sequence: its earliest match, to which
+            the projection keeps, need not be the one within reach.
     """
-    base = _Base(sequences)
+    base = _Base(sequences, reach)
+    if reach is not None and np.any(base.previous >= 0):
+        raise ValueError("with a reach, no item may occur twice in a sequence")
     everywhere = np.arange(len(sequences), dtype=np.int64)
     yield from _grow(base, (), everywhere, base.starts, least_support, longest)
 
@@ -51,7 +58,8 @@ def frequent_patterns(
 class _Base:
     """The sequences in one array, with the place of each item's previous occurrence in its sequence."""
 
-    def __init__(self, sequences: Sequence[Sequence[int]]) -> None:
+    def __init__(self, sequences: Sequence[Sequence[int]], reach: int | None) -> None:
+        self.reach = reach
         lengths = np.array([len(sequence) for sequence in sequences], dtype=np.int64)
         self.ends: Integers = np.cumsum(lengths)
         self.starts: Integers = self.ends - lengths
@@ -69,6 +77,8 @@ def _grow(
     base: _Base, prefix: tuple[int, ...], owners: Integers, places: Integers, least: int, longest: int
 ) -> Iterator[Pattern]:
     lengths = base.ends[owners] - places
+    if prefix and base.reach is not None:
+        lengths = np.minimum(lengths, base.reach)
     total = int(lengths.sum())
     if not total:
         return

@@ -17,14 +17,20 @@ _COMPARED_TAIL = 240
 
 
 def select(candidates: Iterable[Candidate], frequencies: Mapping[str, int]) -> list[Candidate]:
-    """Return the candidates to ask, the rarest and most repeated targets first.
+    """Return the candidates to ask, those whose rare targets repeat most first.
 
     Args:
         candidates: All that the patterns gave.
         frequencies: Number of reference repositories that hold each target.
     """
     ranked = sorted(
-        candidates, key=lambda entry: (frequencies[entry.target], -entry.occurrences, entry.prefix)
+        candidates,
+        key=lambda entry: (
+            -entry.repeats / frequencies[entry.target],
+            -entry.occurrences,
+            entry.prefix,
+            entry.kind,
+        ),
     )
     chosen: list[Candidate] = []
     tails: list[str] = []
