@@ -20,9 +20,11 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.export",
     "engine.cli.import_",
     "engine.cli.label",
+    "engine.cli.mine",
     "engine.cli.models",
     "engine.cli.overlap",
     "engine.cli.paper",
+    "engine.cli.reference",
     "engine.cli.verify",
 )
 
