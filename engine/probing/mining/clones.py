@@ -16,7 +16,7 @@ from engine.patches.syntax import LogicalLine, Scope, SourceFile, language_of
 from engine.probing.mining.passages import Group, Passage, without_overlaps
 from engine.probing.queries import PatternKind
 
-LEAST_LINES = 4
+LEAST_LINES = 3
 MOST_LINES = 120
 SIMILARITY = 0.7
 """NiCad's usual near-miss setting: up to 30% of the lines may differ."""

@@ -11,6 +11,8 @@ from engine.probing.mining.prefixspan import Pattern, frequent_patterns, merge_e
 from engine.probing.words import WORD
 
 LEAST_FILES = 3
+FEW_FILES = 300
+"""In repositories of at most so many files, two that hold a pattern are enough."""
 MOST_WORDS = 3
 REACH = 8
 """Distinctive words between two of a pattern at most: farther ones are not seen together."""
@@ -46,17 +48,18 @@ def first_places(text: str) -> FirstPlaces:
 def cooccurrences(
     places: Mapping[str, FirstPlaces], is_distinctive: Callable[[str], bool]
 ) -> list[Cooccurrence]:
-    """Return the patterns of two words or more in `LEAST_FILES` files or more, merged into supersets.
+    """Return the patterns of two words or more in enough files, merged into supersets.
 
     Args:
         places: For each file, its words in order of their first occurrence.
         is_distinctive: Whether few repositories hold a word; others are left out of the sequences.
     """
+    least = LEAST_FILES if len(places) > FEW_FILES else 2
     files = Counter(word for found in places.values() for word in found)
-    kept = sorted(word for word, count in files.items() if count >= LEAST_FILES and is_distinctive(word))
+    kept = sorted(word for word, count in files.items() if count >= least and is_distinctive(word))
     numbers = {word: number for number, word in enumerate(kept)}
     sequences = [[numbers[word] for word in found if word in numbers] for found in places.values()]
-    patterns = list(islice(_long_enough(sequences), MOST_PATTERNS))
+    patterns = list(islice(_long_enough(sequences, least), MOST_PATTERNS))
     paths = list(places)
     return [
         Cooccurrence(
@@ -66,7 +69,7 @@ def cooccurrences(
     ]
 
 
-def _long_enough(sequences: list[list[int]]) -> Iterator[Pattern]:
-    for pattern in frequent_patterns(sequences, LEAST_FILES, MOST_WORDS, REACH):
+def _long_enough(sequences: list[list[int]], least: int) -> Iterator[Pattern]:
+    for pattern in frequent_patterns(sequences, least, MOST_WORDS, REACH):
         if len(pattern.items) > 1:
             yield pattern

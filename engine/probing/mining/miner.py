@@ -15,7 +15,7 @@ from engine.probing.reference import Reference
 Progress = Callable[[str], None]
 """Called with the name of each step as it begins."""
 
-DISTINCTIVE_SHARE = 0.03
+DISTINCTIVE_SHARE = 0.05
 """Largest share of the reference repositories that may hold a distinctive word."""
 ALL_KINDS = tuple(PatternKind)
 
