@@ -17,7 +17,7 @@ from engine.patches.tokens import encode
 from engine.presence.snapshot import Snapshot
 from engine.presence.traced.evidence import Evidence, region_of, weigh, weigh_order, weigh_taking
 from engine.presence.traced.fix import Fix, fix_of
-from engine.presence.traced.regions import Place, find_place, helpers, moved_places, other_files
+from engine.presence.traced.regions import Place, find_place, helpers, moved_files, moved_scope, other_files
 from engine.presence.verdicts import BlockVerdict, Method
 
 NEARLY_ALL = 0.9
@@ -140,14 +140,16 @@ class TracedDetector:
         here = best.evidence.context if place.scopes else 0.0
         if previous is not None and previous.path != place.path:
             # It was found elsewhere before: that file is watched, and looked at first.
+            best = _better(best, *self._moved(block, fix, [previous.path], snapshot))
             best = _better(best, *self._elsewhere(block, fix, [previous.path], snapshot, here))
         if best.score < FOUND and (previous is None or previous.score > best.score + NOTABLE_LOSS):
-            best = _better(best, *self._moved(block, fix, snapshot, place.path))
+            files = moved_files(block, fix.context_words, snapshot, place.path)
+            best = _better(best, *self._moved(block, fix, files, snapshot))
             if best.score < FOUND:
                 suffix = PurePosixPath(block.path).suffix
                 words = fix.context_words if not fix.rare_words and here < HALF else fix.rare_words
-                files = other_files(suffix, words, snapshot, place.path)
-                best = _better(best, *self._elsewhere(block, fix, files, snapshot, here))
+                holding = other_files(suffix, words, snapshot, place.path)
+                best = _better(best, *self._elsewhere(block, fix, holding, snapshot, here))
         return best
 
     def _split(
@@ -161,10 +163,12 @@ class TracedDetector:
             evidence = weigh(fix, region_of(fix, place.scopes, others))
             yield Finding(ELSEWHERE * evidence.score, evidence, place.path, scopes[0])
 
-    def _moved(self, block: Block, fix: Fix, snapshot: Snapshot, own: str) -> Iterable[Finding]:
-        for path, scope in moved_places(block, fix.context_words, snapshot, own):
-            evidence = weigh(fix, region_of(fix, [scope], ()))
-            yield Finding(IN_HELPERS * evidence.score, evidence, path, scope)
+    def _moved(self, block: Block, fix: Fix, paths: Iterable[str], snapshot: Snapshot) -> Iterable[Finding]:
+        for path in paths:
+            scope = moved_scope(block, path, snapshot)
+            if scope is not None:
+                evidence = weigh(fix, region_of(fix, [scope], ()))
+                yield Finding(IN_HELPERS * evidence.score, evidence, path, scope)
 
     def _elsewhere(
         self, block: Block, fix: Fix, paths: Iterable[str], snapshot: Snapshot, here: float

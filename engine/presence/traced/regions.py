@@ -94,12 +94,8 @@ def other_files(
             return
 
 
-def moved_places(
-    block: Block, context_words: Sequence[str], snapshot: Snapshot, own: str
-) -> Iterator[tuple[str, Scope]]:
-    """Yield the scopes of other files that a block's scope may have moved to, with their paths.
-
-    Those are scopes of the same name, or of nearly the same code, that were not there before the fix.
+def moved_files(block: Block, context_words: Sequence[str], snapshot: Snapshot, own: str) -> list[str]:
+    """Return other files that may hold what a block's scope was moved to: by its name, and by its words.
 
     Args:
         block: The block.
@@ -111,16 +107,21 @@ def moved_places(
     names = [name for name in block.scope.split(".")[-2:] if len(name) >= MIN_WORD]
     files = dict.fromkeys(other_files(suffix, names, snapshot, own, least=len(names)))
     files |= dict.fromkeys(other_files(suffix, context_words, snapshot, own, least=2))
+    return list(files)
+
+
+def moved_scope(block: Block, path: str, snapshot: Snapshot) -> Scope | None:
+    """Return the scope of another file that a block's scope may have moved to.
+
+    It has the same name, or nearly the same code, and was not there before the fix.
+    """
+    source = snapshot.source(path)
+    if source is None:
+        return None
+    known = snapshot.source_in(block.base_commit, path) if block.base_commit is not None else None
     code = "".join(encode(line.tokens) for line in block.fixed)
-    for path in files:
-        source = snapshot.source(path)
-        if source is None:
-            continue
-        known = snapshot.source_in(block.base_commit, path) if block.base_commit is not None else None
-        new = [one for one in source.scopes if known is None or one.name not in known.scopes_by_name]
-        found = _most_similar(block, code, new)
-        if found is not None:
-            yield path, found
+    new = [one for one in source.scopes if known is None or one.name not in known.scopes_by_name]
+    return _most_similar(block, code, new)
 
 
 def _most_similar(block: Block, code: str, scopes: Sequence[Scope]) -> Scope | None:
