@@ -15,6 +15,7 @@ from engine.problems import BenchCheckerError
 
 COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.build",
+    "engine.cli.calibrate",
     "engine.cli.evaluate",
     "engine.cli.explain",
     "engine.cli.export",
@@ -24,6 +25,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.models",
     "engine.cli.overlap",
     "engine.cli.paper",
+    "engine.cli.probe",
     "engine.cli.reference",
     "engine.cli.verify",
 )

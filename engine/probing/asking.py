@@ -162,6 +162,15 @@ def probe(
     return [_outcome(query, stored, target) for query in queries]
 
 
+def unasked(
+    target: Target, queries: Sequence[Query], decoding: Decoding, folder: Path, *, ask_again: bool = False
+) -> list[str]:
+    """Return the prompts that `probe` would ask now."""
+    stored = answer_file(folder, target, decoding)
+    prompts = {request_key(query.prefix): query.prefix for query in queries}
+    return [prompt for key, prompt in prompts.items() if _is_open(stored, key, target.paid, ask_again)]
+
+
 def request_key(prefix: str) -> str:
     """Return the key of a request: the same prefix is asked once, whatever its targets."""
     return hashlib.sha256(prefix.encode()).hexdigest()[:24]

@@ -23,6 +23,7 @@ MODEL_ROLES = ("generator", "retriever", "critic")
 PRESENCE_STATES = ("judged", "unknown")
 REPOSITORY_BASES = ("probed", "published", "assumed")
 REPOSITORY_VERDICTS = ("present", "not shown", "too few queries")
+P0_BASES = ("calibrated", "default", "given")
 LABELS = ("contaminated", "clean", "unknown")
 
 
@@ -269,12 +270,33 @@ FACTS: tuple[FactTable, ...] = (
         verdict VARCHAR NOT NULL {_one_of("verdict", REPOSITORY_VERDICTS)},
         hits INTEGER,
         queries INTEGER,
+        unanswered INTEGER,
         weighted_hits DOUBLE,
-        p0 DOUBLE,
-        p_value DOUBLE,
+        p0 DOUBLE CHECK (p0 BETWEEN 0 AND 1),
+        p0_basis VARCHAR {_one_of("p0_basis", P0_BASES)},
+        p_value DOUBLE CHECK (p_value BETWEEN 0 AND 1),
+        weighted_p_value DOUBLE CHECK (weighted_p_value BETWEEN 0 AND 1),
+        q_value DOUBLE CHECK (q_value BETWEEN 0 AND 1),
+        design_effect DOUBLE CHECK (design_effect >= 0),
+        detectable DOUBLE CHECK (detectable BETWEEN 0 AND 1),
         source VARCHAR,
         PRIMARY KEY (model, repository),
-        CHECK (basis <> 'probed' OR (queries IS NOT NULL AND p_value IS NOT NULL))
+        CHECK (hits BETWEEN 0 AND queries),
+        CHECK (basis <> 'probed' OR (queries IS NOT NULL AND p_value IS NOT NULL AND p0 IS NOT NULL))
+        """,
+    ),
+    FactTable(
+        "hit_rate",
+        "csv",
+        """
+        model VARCHAR NOT NULL REFERENCES model (model),
+        language VARCHAR NOT NULL,
+        hits INTEGER NOT NULL,
+        queries INTEGER NOT NULL CHECK (queries > 0),
+        repositories VARCHAR NOT NULL,
+        source VARCHAR NOT NULL,
+        PRIMARY KEY (model, language),
+        CHECK (hits BETWEEN 0 AND queries)
         """,
     ),
     FactTable(

@@ -92,7 +92,9 @@ def evidence(model: str, repository: str, basis: str, verdict: str) -> dict[str,
         repository=repository,
         basis=basis,
         verdict=verdict,
+        hits=1,
         queries=10,
+        p0=0.08,
         p_value=0.5,
     )
 
