@@ -73,7 +73,8 @@ def load_causal(source: str | Path | None = None, device: str = "cpu") -> Causal
     folder = _MODELS_FOLDER / Path(QWEN).name if str(source) == QWEN else Path(source)
     if not folder.is_dir():
         raise CausalModelUnavailable(
-            f"no model at {folder}: `hf download {source} --local-dir {folder}`, or use {SMOLLM2!r}"
+            f"{folder}: no such folder; `hf download {QWEN} --local-dir {folder}` makes one, "
+            f"or leave the model out to use {SMOLLM2}"
         )
     name = str(source) if str(source) == QWEN else folder.name
     return _from_folder(folder, name, _folder_revision(folder), device)
