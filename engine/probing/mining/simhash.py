@@ -25,10 +25,10 @@ def fingerprints(texts: Sequence[str]) -> NDArray[np.uint64]:
     result = np.zeros(len(texts), dtype=np.uint64)
     weights = np.uint64(1) << np.arange(BITS, dtype=np.uint64)
     for row, text in enumerate(texts):
-        features = np.fromiter((_hash(feature) for feature in _features(text)), dtype=np.uint64)
-        if features.size:
-            set_bits = ((features[:, None] & weights) != 0).sum(axis=0)
-            result[row] = weights[set_bits * 2 > features.size].sum(dtype=np.uint64)
+        codes = np.fromiter((_hash(feature) for feature in features(text)), dtype=np.uint64)
+        if codes.size:
+            set_bits = ((codes[:, None] & weights) != 0).sum(axis=0)
+            result[row] = weights[set_bits * 2 > codes.size].sum(dtype=np.uint64)
     return result
 
 
@@ -58,7 +58,8 @@ def cluster(codes: NDArray[np.uint64], distance: int) -> list[list[int]]:
     return clusters
 
 
-def _features(text: str) -> list[str]:
+def features(text: str) -> list[str]:
+    """Return the pairs of neighbouring words of a text, or its only word."""
     found = words(text)
     if len(found) < _SHINGLE:
         return found
