@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from engine.leaderboard.board import UNKNOWN_MODEL, labels_of
+from engine.leaderboard.board import UNKNOWN_MODEL
+from engine.leaderboard.matrix import labels_of
 from engine.leaderboard.source import Submission, read_resolved, read_samples, read_submissions
 from engine.paper.cells import OVERALL, Cell, read_cells
 from engine.paper.rows import PaperRow, read_rows

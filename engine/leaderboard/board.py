@@ -8,15 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.leaderboard.filters import Filters
-from engine.leaderboard.source import SampleSet, Submission, read_resolved, read_samples, read_submissions
+from engine.leaderboard.matrix import read_matrix
+from engine.leaderboard.source import Submission
 from engine.statistics.arrays import Bools
-from engine.statistics.cells import CLEAN, UNKNOWN, Labels
+from engine.statistics.cells import CLEAN, Labels
 from engine.statistics.proportions import Proportion
 from engine.statistics.ranking import Rank, bootstrap_ranks
 from engine.statistics.summary import Comparison, SummaryColumns, summarise_many
 from engine.statistics.verdict import Criteria
 from engine.store.connection import Snapshot
-from engine.store.labels import Exposure, choose_detector, label_matrix
 
 UNKNOWN_MODEL = "unknown model"
 RESULTS_NOT_USED = "results not used"
@@ -122,55 +122,28 @@ def leaderboard(
     Raises:
         BenchCheckerError: If a key is not known, or not all samples of the benchmark are in the facts.
     """
-    detector_key, minimum = choose_detector(database, detector, threshold)
-    samples = read_samples(database, benchmark, difficulty)
-    shown = tuple(
-        entry for entry in read_submissions(database, benchmark) if (filters or Filters()).meets(entry)
-    )
-    usable = tuple(entry for entry in shown if entry.use_results)
-    resolved = read_resolved(database, benchmark, usable, samples)
-    labels = labels_of(database, detector_key, minimum, [entry.exposure for entry in usable], samples)
+    matrix = read_matrix(database, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+    samples, usable = matrix.samples, matrix.submissions
     summary = summarise_many(
-        resolved,
-        labels,
+        matrix.resolved,
+        matrix.labels,
         difficulty=samples.difficulty if difficulty is None else None,
         levels=samples.levels if difficulty is None else None,
         repository=samples.repository,
         criteria=criteria,
     )
-    places = _places(resolved, labels, usable, criteria or Criteria())
+    places = _places(matrix.resolved, matrix.labels, usable, criteria or Criteria())
     rows = [_scored(entry, summary, index, places.get(index)) for index, entry in enumerate(usable)]
-    rows += [_unscored(entry) for entry in shown if not entry.use_results]
+    rows += [_unscored(entry) for entry in matrix.unusable]
     return Leaderboard(
         benchmark=benchmark,
-        detector=detector_key,
-        threshold=minimum,
+        detector=matrix.detector,
+        threshold=matrix.threshold,
         difficulty=difficulty,
         levels=samples.levels,
         version=database.version,
         rows=tuple(sorted(rows, key=_order)),
     )
-
-
-def labels_of(
-    database: Snapshot,
-    detector: str,
-    threshold: float,
-    exposures: Sequence[Exposure | None],
-    samples: SampleSet,
-) -> Labels:
-    """Return the labels of samples for each exposure, all unknown where there is none.
-
-    Returns:
-        Codes of shape (exposures, samples), positions in `schema.LABELS`.
-    """
-    known = [exposure for exposure in exposures if exposure is not None]
-    matrix = label_matrix(database, detector, threshold, known)
-    column_of = {sample: column for column, sample in enumerate(matrix.samples)}
-    codes = np.full((len(exposures), len(samples.samples)), UNKNOWN, dtype=np.int8)
-    lines = [line for line, exposure in enumerate(exposures) if exposure is not None]
-    codes[lines] = matrix.codes[:, [column_of[sample] for sample in samples.samples]]
-    return codes
 
 
 def _places(
