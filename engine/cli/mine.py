@@ -63,7 +63,9 @@ def mine_command(
         kinds = [PatternKind(name) for name in kind or _KINDS]
         queries = mine(texts, repo.lower(), read_dictionary(reference), kinds, progress)
     if entropy:
-        queries = _scored(queries[:limit], model)
+        scored = _scored(queries[:limit], model)
+        queries = [query for query in scored if query.entropy]
+        typer.echo(f"{len(scored) - len(queries)} left out: their prefix gives the target away", err=True)
     write_queries(out, queries[:limit])
     typer.echo(_summary(queries[:limit], out))
 

