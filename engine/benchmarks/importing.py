@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.benchmarks.catalogue import Benchmark
+from engine.benchmarks.features import sample_features
 from engine.benchmarks.sample import Sample
 from engine.patches.diff import PatchError, parse_diff
 from engine.problems import BenchCheckerError, Loaded, Problem
@@ -58,14 +59,17 @@ def plan_samples(
     members: dict[tuple[str, str], Fact] = {
         (row["benchmark"], row["sample"]): row for row in read_facts(data, "membership")
     }
-    before = list(rows.values()), list(members.values())
+    features: dict[str, Fact] = {row["sample"]: row for row in read_facts(data, "sample_feature")}
+    before = list(rows.values()), list(members.values()), list(features.values())
     for sample in loaded.rows:
         try:
-            row = sample_row(sample)
+            row, flags = sample_row(sample), sample_features(sample)
         except PatchError as error:
             problems.append(Problem(source, None, sample.sample, str(error), "fetch the data set again"))
             continue
         rows[sample.sample] = _merge(rows.get(sample.sample), row)
+        if flags is not None:
+            features[sample.sample] = flags
         key = (benchmark.benchmark, sample.sample)
         known = members.get(key, {}).get("difficulty")
         members[key] = dict(zip(("benchmark", "sample"), key, strict=True)) | {
@@ -75,6 +79,7 @@ def plan_samples(
     return [
         compare("sample", before[0], rows.values()),
         compare("membership", before[1], members.values()),
+        compare("sample_feature", before[2], features.values()),
     ], problems
 
 

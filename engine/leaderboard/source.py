@@ -49,6 +49,7 @@ class Submission:
         use_results: Whether its results for single samples can be used.
         cutoff: The latest cutoff of its models, None where any is unknown.
         basis: `published` or `estimated`, None without a cutoff.
+        released: When the latest of its models was released, None without a cutoff.
     """
 
     submission: str
@@ -65,6 +66,7 @@ class Submission:
     use_results: bool
     cutoff: date | None
     basis: str | None
+    released: date | None
 
     @property
     def exposure(self) -> Exposure | None:
@@ -117,7 +119,8 @@ def read_submissions(database: Snapshot, benchmark: str) -> tuple[Submission, ..
     rows = database.rows(
         """
         SELECT submission, title, framework, submitted_on, open_weights, open_system, checked, reported_rate,
-               quality, use_results, cutoff, basis, coalesce(models, []) AS models
+               quality, use_results, cutoff, basis, released,
+               coalesce(models, []) AS models
         FROM submission LEFT JOIN submission_cutoff USING (benchmark, submission)
         WHERE benchmark = ? ORDER BY submission
         """,

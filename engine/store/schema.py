@@ -113,6 +113,20 @@ FACTS: tuple[FactTable, ...] = (
         """,
     ),
     FactTable(
+        "sample_feature",
+        "csv",
+        """
+        sample VARCHAR PRIMARY KEY REFERENCES sample (sample),
+        issue_words INTEGER NOT NULL CHECK (issue_words > 0),
+        reproducing_example BOOLEAN NOT NULL,
+        traceback BOOLEAN NOT NULL,
+        names_file BOOLEAN NOT NULL,
+        new_identifiers INTEGER NOT NULL,
+        hinted_identifiers INTEGER NOT NULL,
+        CHECK (hinted_identifiers BETWEEN 0 AND new_identifiers)
+        """,
+    ),
+    FactTable(
         "landing",
         "csv",
         f"""

@@ -9,7 +9,7 @@ VIEWS_DDL: tuple[str, ...] = (
     CREATE VIEW submission_cutoff AS
     WITH used AS (
         SELECT submission_model.benchmark, submission_model.submission, coalesce(model.model, tag) AS name,
-               cutoff, basis, coalesce(role, 'generator') = 'generator' AS writes
+               cutoff, basis, released, coalesce(role, 'generator') = 'generator' AS writes
         FROM submission_model LEFT JOIN model USING (model)
     )
     SELECT benchmark, submission,
@@ -18,6 +18,8 @@ VIEWS_DDL: tuple[str, ...] = (
            CASE WHEN bool_and(cutoff IS NOT NULL) FILTER (WHERE writes)
                 THEN CASE WHEN bool_and(basis = 'published') FILTER (WHERE writes)
                           THEN 'published' ELSE 'estimated' END END AS basis,
+           CASE WHEN bool_and(cutoff IS NOT NULL) FILTER (WHERE writes)
+                THEN max(released) FILTER (WHERE writes) END AS released,
            list_sort(list(DISTINCT name)) AS models
     FROM used GROUP BY benchmark, submission
     """,
