@@ -1,4 +1,4 @@
-"""Downloads: every table of the dashboard as CSV and LaTeX, written by the engine when it is asked for."""
+"""Downloads: every table as CSV, LaTeX, Markdown and Parquet, written by the engine when it is asked for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ from engine.export.writers import Format, encode
 _FORMATS: tuple[tuple[Format, str, str, str], ...] = (
     ("csv", "CSV", "csv", "text/csv"),
     ("latex", "LaTeX", "tex", "application/x-tex"),
+    ("markdown", "Markdown", "md", "text/markdown"),
+    ("parquet", "Parquet", "parquet", "application/vnd.apache.parquet"),
 )
+_PRINTED: tuple[Format, ...] = ("latex", "markdown")
 _SAMPLE_RESULTS = (
     Column("sample", title="Sample"),
     Column("outcome", title="Result"),
@@ -102,17 +105,17 @@ _COLUMNS: dict[type[Record], tuple[Column, ...]] = {
 
 
 def offer(name: str, table: Callable[[], Table], latex: Callable[[], Table] | None = None) -> None:
-    """Offer a table as CSV and LaTeX. It is made when the reader asks for it.
+    """Offer a table as a file of any of the formats. It is made when the reader asks for it.
 
     Args:
         name: Name of the file, without its suffix.
         table: Makes the table.
-        latex: Makes the narrower table for print, where it is not the same.
+        latex: Makes the narrower table for print (LaTeX and Markdown), where it is not the same.
     """
     stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")
     with st.container(horizontal=True, gap="small"):
         for form, title, suffix, mime in _FORMATS:
-            make = latex if form == "latex" and latex is not None else table
+            make = latex if form in _PRINTED and latex is not None else table
             st.download_button(
                 f"Download {title}",
                 _encoder(make, form),

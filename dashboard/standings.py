@@ -8,6 +8,7 @@ from datetime import date
 from dashboard.database import remembered
 from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
 from engine.leaderboard.filters import Filters
+from engine.leaderboard.matrix import Matrix, read_matrix
 from engine.statistics.summary import Comparison
 from engine.statistics.verdict import Verdict
 from engine.store.connection import Snapshot
@@ -31,6 +32,12 @@ def board(
     """Return the leaderboard of the submissions that meet every filter."""
     filters = Filters(frameworks, models, since, until, open_weights)
     return leaderboard(database, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+
+
+@remembered
+def matrix(database: Snapshot, benchmark: str, detector: str, threshold: float) -> Matrix:
+    """Return the outcomes and labels of all submissions to a benchmark."""
+    return read_matrix(database, benchmark, detector, threshold)
 
 
 def adjusted(row: LeaderboardRow) -> Comparison | None:
