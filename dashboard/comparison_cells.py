@@ -63,12 +63,20 @@ def dumbbell(comparison: Comparison | None, *, known: bool) -> Dumbbell:
     """Return the two points; the second only where the labels are `known`."""
     if comparison is None:
         return Dumbbell(None, None, "no usable results")
-    before = _point(comparison.before, comparison.before_interval)
-    after = _point(comparison.clean, comparison.clean_interval) if known else None
-    alt = f"before {words.percent(comparison.before.rate)}, after " + (
-        words.percent(comparison.clean.rate) if known else "not known"
+    clean = comparison.clean if known else Proportion(0, 0)
+    return share_dumbbell(comparison.before, comparison.before_interval, clean, comparison.clean_interval)
+
+
+def share_dumbbell(
+    before: Proportion, before_interval: Interval | None, clean: Proportion, clean_interval: Interval | None
+) -> Dumbbell:
+    """Return the two points of a rate before and after; a group without samples has none."""
+    after = words.percent(clean.rate) if clean.n else "not known"
+    return Dumbbell(
+        _point(before, before_interval),
+        _point(clean, clean_interval),
+        f"before {words.percent(before.rate)}, after {after}",
     )
-    return Dumbbell(before, after, alt)
 
 
 def _point(share: Proportion, bounds: Interval | None) -> Point | None:

@@ -125,7 +125,7 @@ def choose_benchmark(address: Address, catalogue: Catalogue) -> BenchmarkChoice:
     """Offer the benchmarks."""
     titles = {choice.benchmark: choice.title for choice in catalogue.benchmarks}
     default = catalogue.benchmarks[0].benchmark
-    dependent = ("difficulty", "framework", "model", "page")
+    dependent = ("difficulty", "framework", "model", "page", "submission")
     return catalogue.benchmark(
         choose(address, "benchmark", "Benchmark", titles, default=default, clears=dependent)
     )
@@ -165,6 +165,13 @@ def choose_threshold(address: Address, detector: DetectorChoice) -> float:
         f"The detector's own threshold is {detector.threshold:g}.",
     )
     return value
+
+
+def choose_scope(address: Address, catalogue: Catalogue) -> Scope:
+    """Offer benchmark, detector and threshold, in this order."""
+    benchmark = choose_benchmark(address, catalogue)
+    detector = choose_detector(address, catalogue)
+    return Scope(benchmark, detector, choose_threshold(address, detector))
 
 
 def choose_cutoff(

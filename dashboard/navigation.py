@@ -20,6 +20,12 @@ def pages() -> dict[str, Page]:
             default=True,
             help="Every submission before and after leaving out contaminated samples.",
         ),
+        "strata": st.Page(
+            _shower("strata"),
+            title="By difficulty and repository",
+            url_path="strata",
+            help="Where scores drop, and where there are too few samples to say so.",
+        ),
         "sample": st.Page(
             _shower("sample"),
             title="Sample",

@@ -54,6 +54,14 @@ def not_judged(detector: DetectorChoice) -> None:
         )
 
 
+def no_adjusted(benchmark: str) -> None:
+    """Say that no submission of a benchmark has figures after."""
+    st.markdown(
+        f"No submission to {words.markdown(benchmark)} has usable results and a known cutoff, so there is "
+        "nothing to compare. `benchchecker models check` says which models are not in the registry."
+    )
+
+
 def no_rows(why: str, action: str, act: Callable[[], None]) -> None:
     """Say why a table is empty and offer the way back. `why` is Markdown."""
     with st.container(border=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 
@@ -19,6 +20,15 @@ from engine.statistics.proportions import CONFIDENCE, Interval, Proportion, rela
 
 FEWEST_SAMPLES = 10
 """With fewer different samples on either side, a stratum is too small to say anything."""
+
+
+class Direction(StrEnum):
+    """What the interval of a stratum's difference says, taken by itself."""
+
+    LOWER = "clean lower"
+    HIGHER = "clean higher"
+    OPEN = "could be either"
+    TOO_SMALL = "too few samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +74,16 @@ class Stratum:
     def too_small(self) -> bool:
         """Whether there are too few different samples on either side to say anything."""
         return min(self.clean_samples, self.contaminated_samples) < FEWEST_SAMPLES
+
+    @property
+    def direction(self) -> Direction:
+        """Which way clean samples differ; not adjusted for looking at several strata."""
+        if self.too_small:
+            return Direction.TOO_SMALL
+        bounds = self.difference_interval
+        if bounds is None or 0 in bounds:
+            return Direction.OPEN
+        return Direction.LOWER if bounds.high < 0 else Direction.HIGHER
 
 
 def compare_strata(
