@@ -20,6 +20,12 @@ def pages() -> dict[str, Page]:
             default=True,
             help="Every submission before and after leaving out contaminated samples.",
         ),
+        "over_time": st.Page(
+            _shower("over_time"),
+            title="Over time",
+            url_path="over-time",
+            help="Whether newer models, or better ones, lose less on clean samples.",
+        ),
         "strata": st.Page(
             _shower("strata"),
             title="By difficulty and repository",
@@ -40,6 +46,12 @@ def pages() -> dict[str, Page]:
             title="Detectors",
             url_path="detectors",
             help="Which samples the detectors label differently, and why.",
+        ),
+        "review": st.Page(
+            _shower("review"),
+            title="Overlap",
+            url_path="review",
+            help="Read what a scan of your training text has flagged, and say what it is.",
         ),
         "methods": st.Page(
             _shower("methods"),

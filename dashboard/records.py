@@ -248,3 +248,13 @@ class SubmissionOutcome:
     basis: str | None
     outcome: str
     label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """A sample, the UTC day on which its fix landed, and its label at the latest cutoff."""
+
+    sample: str
+    difficulty: str | None
+    landed_on: date | None
+    label: str

@@ -9,6 +9,8 @@ from dashboard.database import remembered
 from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
 from engine.leaderboard.filters import Filters
 from engine.leaderboard.matrix import Matrix, read_matrix
+from engine.leaderboard.trends import DatedTrend, by_release, change_over_time, reported_against_change
+from engine.statistics.effects.trend import RateAgainstChange
 from engine.statistics.summary import Comparison
 from engine.statistics.verdict import Verdict
 from engine.store.connection import Snapshot
@@ -38,6 +40,36 @@ def board(
 def matrix(database: Snapshot, benchmark: str, detector: str, threshold: float) -> Matrix:
     """Return the outcomes and labels of all submissions to a benchmark."""
     return read_matrix(database, benchmark, detector, threshold)
+
+
+@remembered
+def reported(database: Snapshot, benchmark: str, detector: str, threshold: float) -> RateAgainstChange:
+    """Return how the change goes with the reported rate; remembered, since it deals labels out many times."""
+    return reported_against_change(matrix(database, benchmark, detector, threshold))
+
+
+@remembered
+def releases(
+    database: Snapshot,
+    benchmark: str,
+    detector: str,
+    threshold: float,
+    difficulty: str | None,
+    one_a_model: bool,
+) -> tuple[LeaderboardRow, ...]:
+    """Return the rows with a date of release, oldest models first."""
+    rows = board(database, benchmark, detector, threshold, difficulty).rows
+    return by_release(rows, one_a_model=one_a_model)
+
+
+@remembered
+def release_trends(
+    database: Snapshot, benchmark: str, detector: str, threshold: float, one_a_model: bool
+) -> dict[str | None, DatedTrend | None]:
+    """Return the trend of the change at each level of difficulty, None being the key of all levels."""
+    found = board(database, benchmark, detector, threshold)
+    rows = by_release(found.rows, one_a_model=one_a_model)
+    return {level: change_over_time(rows, level) for level in (None, *found.levels)}
 
 
 def adjusted(row: LeaderboardRow) -> Comparison | None:

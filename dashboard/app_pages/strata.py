@@ -27,7 +27,6 @@ from engine.store.connection import Snapshot
 _TOP = {"10": "The 10 best", "20": "The 20 best", "50": "The 50 best", "all": "All with a known cutoff"}
 _SPLITS = {"difficulty": "Difficulty", "repository": "Repository"}
 _POOLED_COLUMNS = (
-    Column("stratum", "", "Samples in it below.", heading=True),
     Column(
         "samples",
         "Samples",
@@ -111,7 +110,11 @@ def _pooled(database: Snapshot, scope: Scope, matrix: Matrix, found: Sequence[St
     cells.show_legend()
     titles = scope.level_titles if split == "difficulty" else {}
     rows = [_stratum_row(stratum, titles) for stratum in found]
-    evidence_table("strata", f"Scores before and after by {split}", _POOLED_COLUMNS, rows)
+    columns = (
+        Column("stratum", _SPLITS[split], "Samples in it below.", heading=True, width="20%"),
+        *_POOLED_COLUMNS,
+    )
+    evidence_table("strata", f"Scores before and after by {split}", columns, rows)
     counted = f"n = {len(matrix.submissions)} submissions, intervals clustered by sample"
     st.caption(frame.caption(counted, scope, database))
     notes = scope.notes(database) | {"submissions": str(len(matrix.submissions)), "by": split}
@@ -132,7 +135,7 @@ def _stratum_row(stratum: Stratum, titles: dict[str, str]) -> Row:
         "after": cells.rate_cell(stratum.clean, stratum.clean_interval),
     }
     if stratum.too_small:
-        content["change"] = Cell("Too few samples", detail="to say anything", tone="unknown", symbol="?")
+        content["change"] = Cell("Too few samples", detail="to say anything", tone="unknown")
     else:
         bounds = words.points_interval(stratum.difference_interval)
         content["change"] = Cell(

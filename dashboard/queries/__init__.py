@@ -4,6 +4,7 @@ Each function reads one database snapshot and is remembered for its version.
 """
 
 from dashboard.queries.choices import catalogue, cutoffs, sample_ids
+from dashboard.queries.landings import landings
 from dashboard.queries.pairs import agreement, pair_verdicts
 from dashboard.queries.provenance import Table, models, repositories, runs
 from dashboard.queries.samples import evidence, lifecycle, outcomes_of_sample, sample
@@ -15,6 +16,7 @@ __all__ = [
     "catalogue",
     "cutoffs",
     "evidence",
+    "landings",
     "lifecycle",
     "models",
     "outcomes_of_sample",

@@ -14,6 +14,10 @@ import numpy as np
 from engine.leaderboard.board import LeaderboardRow
 from engine.leaderboard.matrix import Matrix
 from engine.statistics.effects.trend import RateAgainstChange, Trend, linear_trend, rate_against_change
+from engine.statistics.strata import FEWEST_SAMPLES
+
+FEWEST_SUBMISSIONS = 8
+"""With fewer submissions a trend or a correlation is not worth the name."""
 
 _DAYS_IN_YEAR = 365.25
 _RESAMPLES = 200
@@ -51,22 +55,26 @@ def by_release(rows: Sequence[LeaderboardRow], *, one_a_model: bool) -> tuple[Le
 def change_over_time(rows: Sequence[LeaderboardRow], difficulty: str | None = None) -> DatedTrend | None:
     """Return the trend of the relative change over release dates, weighted by the number of clean samples.
 
+    Rows with fewer than `strata.FEWEST_SAMPLES` clean samples are left out.
+
     Args:
         rows: From `by_release`.
         difficulty: Look at the samples of this level; at all of them by default.
 
     Returns:
-        None with fewer than three rows that have a change, or when all were released on one day.
+        None with fewer than `FEWEST_SUBMISSIONS` rows with a change, or if all came out on one day.
     """
     days, changes, weights = [], [], []
     for row in rows:
         comparison = row.overall if difficulty is None else row.levels.get(difficulty)
         released = row.submission.released
-        if comparison is not None and comparison.relative_change is not None and released is not None:
+        if comparison is None or comparison.clean.n < FEWEST_SAMPLES or released is None:
+            continue
+        if comparison.relative_change is not None:
             days.append(released)
             changes.append(comparison.relative_change)
             weights.append(comparison.clean.n)
-    if not days:
+    if len(days) < FEWEST_SUBMISSIONS:
         return None
     origin = min(days)
     line = linear_trend([_years(day, origin) for day in days], changes, weights)
@@ -74,8 +82,13 @@ def change_over_time(rows: Sequence[LeaderboardRow], difficulty: str | None = No
 
 
 def reported_against_change(matrix: Matrix) -> RateAgainstChange:
-    """Return how the relative change goes with the reported rate, of submissions that have clean samples."""
+    """Return how the relative change goes with the reported rate, of submissions that have clean samples.
+
+    There is no association with fewer than `FEWEST_SUBMISSIONS` of them.
+    """
     usable = np.flatnonzero(matrix.clean.any(axis=1))
+    if usable.size < FEWEST_SUBMISSIONS:
+        return RateAgainstChange(None, None, None)
     taken = matrix.take(usable.tolist())
     return rate_against_change(
         taken.resolved, taken.clean, strata=taken.samples.difficulty, resamples=_RESAMPLES
