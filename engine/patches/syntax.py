@@ -23,6 +23,8 @@ import tree_sitter_python
 from engine.patches.encoding import as_utf8
 from engine.patches.tokens import SYMBOL, Token, encode, tokens_of
 
+MAX_LINE_BYTES = 200_000
+"""A longer line is data, whose parsing takes seconds to minutes."""
 MAX_SOURCE_BYTES = 3_000_000
 """Larger files are generated code; they are not parsed."""
 
@@ -247,10 +249,13 @@ def parse_source(text: bytes, path: str) -> SourceFile | None:
     """Parse a file by the language of its path.
 
     Returns:
-        None when no grammar is at hand, or the file is larger than `MAX_SOURCE_BYTES`.
+        None when no grammar is at hand, the file is larger than `MAX_SOURCE_BYTES`, or a line of it is longer
+        than `MAX_LINE_BYTES`.
     """
     language = language_of(path)
     if language is None or len(text) > MAX_SOURCE_BYTES:
+        return None
+    if len(text) > MAX_LINE_BYTES and any(len(line) > MAX_LINE_BYTES for line in text.splitlines()):
         return None
     return SourceFile(text, language)
 
