@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from engine.probing.causal import CausalModel
 from engine.probing.targets.protocol import Answer, AnswerState, Decoding, Request
@@ -54,20 +55,12 @@ class LocalModel:
         rows = [[pad] * (width - len(tokens)) + tokens for _, tokens in prompts]
         masks = [[0] * (width - len(tokens)) + [1] * len(tokens) for _, tokens in prompts]
         device = self.model.model.device
-        sampled = decoding.temperature > 0
+        ids, mask = torch.tensor(rows, device=device), torch.tensor(masks, device=device)
         with torch.inference_mode():
-            output = self.model.model.generate(
-                input_ids=torch.tensor(rows, device=device),
-                attention_mask=torch.tensor(masks, device=device),
-                do_sample=sampled,
-                **({"temperature": decoding.temperature, "top_k": 0, "top_p": 1.0} if sampled else {}),
-                num_return_sequences=decoding.candidates if sampled else 1,
-                max_new_tokens=decoding.max_tokens,
-                pad_token_id=pad,
-            )
+            output = self._continuations(ids, mask, decoding)
         each = len(output) // len(prompts)
         for index, (request, tokens) in enumerate(prompts):
-            written = output[index * each : (index + 1) * each, width:]
+            written = output[index * each : (index + 1) * each]
             texts = tuple(self._text(tokens, row) for row in written.tolist())
             yield Answer(
                 request.key,
@@ -77,6 +70,52 @@ class LocalModel:
                 len(tokens),
                 int(written.numel()),
             )
+
+    def _continuations(self, ids: Any, mask: Any, decoding: Decoding) -> Any:
+        """Return sampled tokens, shape (prompts * candidates, tokens), candidates of a prompt together.
+
+        Each prompt is read once and its state copied to its candidates: `generate` would read it for each.
+        """
+        import torch
+
+        end = self.model.tokenizer.eos_token_id
+        each = decoding.candidates if decoding.temperature > 0 else 1
+        places = (mask.cumsum(-1) - 1).clamp_min(0)
+        read = self.model.model(
+            input_ids=ids, attention_mask=mask, position_ids=places, use_cache=True, logits_to_keep=1
+        )
+        state = read.past_key_values
+        state.batch_repeat_interleave(each)
+        logits = read.logits[:, -1].repeat_interleave(each, 0)
+        mask, place = mask.repeat_interleave(each, 0), places[:, -1:].repeat_interleave(each, 0)
+        written, ended = [], torch.zeros(len(logits), dtype=torch.bool, device=ids.device)
+        for index in range(decoding.max_tokens):
+            chosen = self._drawn(logits, decoding.temperature)
+            if end is not None:
+                chosen = chosen.masked_fill(ended, end)
+                ended |= chosen == end
+            written.append(chosen)
+            if index + 1 == decoding.max_tokens or bool(ended.all()):
+                break
+            place = place + 1
+            mask = torch.cat([mask, mask.new_ones(len(mask), 1)], dim=1)
+            step = self.model.model(
+                input_ids=chosen[:, None],
+                attention_mask=mask,
+                position_ids=place,
+                past_key_values=state,
+                use_cache=True,
+            )
+            logits = step.logits[:, -1]
+        return torch.stack(written, dim=1)
+
+    @staticmethod
+    def _drawn(logits: Any, temperature: float) -> Any:
+        import torch
+
+        if temperature == 0:
+            return logits.argmax(-1)
+        return torch.multinomial(torch.softmax(logits.float() / temperature, -1), 1).squeeze(-1)
 
     def _text(self, prompt: list[int], written: list[int]) -> str:
         """Return what `written` adds to the prompt; some tokenizers drop a blank at the start of a text."""
