@@ -93,6 +93,16 @@ def scan(
     ] = 0.5,
     max_items: Annotated[int | None, typer.Option(help="Drop n-grams found in more items.")] = None,
     max_documents: Annotated[int | None, typer.Option(help="Drop n-grams found in more documents.")] = None,
+    span_documents: Annotated[
+        int, typer.Option(min=1, help="Common characters found in more documents are boilerplate.")
+    ] = 10,
+    span_chance: Annotated[
+        float,
+        typer.Option(
+            help="Pairs flagged by characters alone are likely boilerplate where GPT-4's three random draws "
+            "would find them less often."
+        ),
+    ] = 0.1,
     max_document: Annotated[
         int, typer.Option(help="Longest document, in MiB; longer ones are counted.")
     ] = 16,
@@ -130,6 +140,8 @@ def scan(
                 similarity=similarity,
                 max_items=max_items,
                 max_documents=max_documents,
+                span_documents=span_documents,
+                span_chance=span_chance,
             ),
             CorpusOptions(
                 fields=tuple(field or ["text"]),

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from engine.overlap.result import QueueEntry, ScanResult
+    from engine.overlap.queue import QueueEntry
+    from engine.overlap.result import ScanResult
 
 # As in engine.overlap, which a test compares: importing it here would load duckdb for --help.
 VerdictName = Literal["copy", "near-duplicate", "template", "unrelated"]
 ReasonName = Literal["share", "span", "tokens", "paragraph", "semantic"]
 StateName = Literal["open", "decided", "all"]
+LikelyName = Literal["leak", "boilerplate"]
 
 Folder = Annotated[Path, typer.Option("--scan", help="Folder of the scan.")]
 ReviewFile = Annotated[
@@ -43,12 +45,17 @@ def queue(
     state: Annotated[StateName, typer.Option(help="Pairs without a verdict, with one, or all.")] = "open",
     item: Annotated[str | None, typer.Option(help="Pairs of this item only.")] = None,
     reason: Annotated[ReasonName | None, typer.Option(help="Pairs that this rule flagged only.")] = None,
+    likely: Annotated[
+        LikelyName | None, typer.Option(help="What may be a leak only, or likely boilerplate only.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="At most so many.")] = 10,
     reviews: ReviewFile = None,
 ) -> None:
     """Show flagged pairs, the strongest first, with the text they share in double brackets."""
+    from engine.overlap.queue import Choice
+
     result = open_result(folder, reviews)
-    for entry in result.queue(state, item, reason, limit):
+    for entry in result.queue(Choice(state, item, reason=reason, likely=likely), limit):
         _print_entry(entry)
     print_summary(result)
 
@@ -101,9 +108,10 @@ def import_verdicts(
 
 
 def _entry(result: ScanResult, item: str, document: str) -> QueueEntry:
+    from engine.overlap.queue import Choice
     from engine.problems import BenchCheckerError
 
-    for entry in result.queue("all", item):
+    for entry in result.queue(Choice("all", item)):
         if entry.pair.document == document:
             return entry
     raise BenchCheckerError(f"no flagged pair of item {item!r} and document {document!r}; see the queue")
@@ -111,10 +119,12 @@ def _entry(result: ScanResult, item: str, document: str) -> QueueEntry:
 
 def _print_entry(entry: QueueEntry) -> None:
     decided = entry.decision.verdict.value if entry.decision else "open"
+    likely = ", likely boilerplate" if entry.likely_boilerplate else ""
     typer.echo(
-        f"{entry.pair.item}  {entry.pair.document}  [{decided}]\n"
+        f"{entry.pair.item}  {entry.pair.document}  [{decided}{likely}]\n"
         f"  {', '.join(entry.reasons)}: share {entry.share:.2f}, tokens {entry.token_share:.2f}, "
-        f"longest match {entry.longest_match}, span {entry.span}, documents {entry.documents}"
+        f"longest match {entry.longest_match}, span {entry.span}, uncommon spans {entry.span_share:.2f}, "
+        f"documents {entry.documents}"
     )
     typer.echo("  item:     " + _marked(entry.item_text, entry.item_spans))
     typer.echo("  document: " + _marked(entry.excerpt, entry.excerpt_spans))
@@ -133,9 +143,16 @@ def print_summary(result: ScanResult) -> None:
     """Print how many items leaked and where the review stands."""
     from collections import Counter
 
+    from engine.overlap.queue import Choice
+
     leaks = Counter(leak.value for leak, _ in result.leaks().values())
     counts = ", ".join(f"{count} {name}" for name, count in result.counts().items())
     typer.echo(
         f"items: {leaks['leaked']} leaked, {leaks['clean']} clean, {leaks['unknown']} unknown; "
         f"pairs: {counts}"
+    )
+    flagged = result.queue_items(Choice("all"))
+    only = sum(item.likely_boilerplate for item in flagged)
+    typer.echo(
+        f"items with flagged pairs: {len(flagged)}, of which {only} only by what is likely boilerplate"
     )

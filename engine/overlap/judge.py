@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.overlap.result import QueueEntry
+from engine.overlap.queue import QueueEntry
 from engine.overlap.review import Decision, Reviews, Verdict
 
 _ANSWER = re.compile(r"verdict\s*[:=]\s*[\"'*`]*(copy|near-duplicate|template|unrelated)", re.IGNORECASE)

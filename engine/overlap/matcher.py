@@ -37,6 +37,10 @@ class Matches:
         ngram_position: Positions of matched n-grams, dropped ones included, each once a document.
         token_position: Positions of contaminated tokens, each once.
         matched_starts: Tokens of the batch at which an n-gram of the set starts that counts, each once.
+        window_document: Document of each entry of `window_first`, ascending.
+        window_first: Start, in the bytes of the set, of a stretch of windows of `Rules.span` bytes that the
+            document holds; ascending for one document, stretches apart.
+        window_count: Windows in each stretch, one a byte.
     """
 
     document: I64
@@ -50,6 +54,9 @@ class Matches:
     ngram_position: I64
     token_position: I64
     matched_starts: I64
+    window_document: I64
+    window_first: I64
+    window_count: I64
 
     def __len__(self) -> int:
         return len(self.document)
@@ -122,9 +129,11 @@ class _Work:
     def __init__(self, index: EvaluationIndex, ngram_lengths: I64, batch: TextBatch) -> None:
         self._index, self._ngram_lengths, self._batch = index, ngram_lengths, batch
         self._positions, self._items = max(len(index.ids), 1), len(index.names)
+        self._bytes = len(index.batch.text) + 1
         self._ngrams: list[I64] = []
         self._tokens: list[I64] = []
         self._starts: list[I64] = []
+        self._shared: list[tuple[I64, I64]] = []
         self._run, self._longest, self._span = _Best(), _Best(), _Best()
 
     def add_tokens(self, runs: Runs, ids: I32) -> None:
@@ -170,6 +179,9 @@ class _Work:
         document = self._batch.document_of_byte(start)
         token = np.searchsorted(self._batch.token_ends, start, side="right")
         self._span.add(document * self._items + item, characters[long], token)
+        base = document * self._bytes
+        windows_end = runs.item_end[long] - self._index.rules.span + 1
+        self._shared.append((base + runs.item[long], base + windows_end))
 
     def _characters(self, runs: Runs) -> I64:
         """Count the characters that lie whole inside each run of bytes."""
@@ -206,7 +218,22 @@ class _Work:
             ngram_position=position,
             token_position=_union([token_position]),
             matched_starts=_union(self._starts),
+            **self._windows(),
         )
+
+    def _windows(self) -> dict[str, I64]:
+        """Join the stretches of windows of each document that touch or overlap."""
+        starts, ends = (np.concatenate([_NONE, *(pair[side] for pair in self._shared)]) for side in range(2))
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], ends[order]
+        new = np.append(True, starts[1:] > np.maximum.accumulate(ends)[:-1])[: len(starts)]
+        heads = np.flatnonzero(new)
+        document, first = np.divmod(starts[heads], self._bytes)
+        return {
+            "window_document": document,
+            "window_first": first,
+            "window_count": (np.maximum.reduceat(ends, heads) if len(heads) else ends) - starts[heads],
+        }
 
 
 def _union(parts: list[I64]) -> I64:
@@ -227,7 +254,7 @@ def _lookup(keys: I64, present: I64, values: I64, otherwise: int) -> I64:
 
 
 def _empty() -> Matches:
-    return Matches(*(_NONE for _ in range(11)))
+    return Matches(*(_NONE for _ in range(14)))
 
 
 def _token_ids(index: EvaluationIndex, batch: TextBatch, hashes: U64, documents: I64) -> I32:

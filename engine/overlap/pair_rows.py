@@ -11,6 +11,7 @@ import numpy as np
 
 from engine.overlap.hashing import I64
 from engine.overlap.index import EvaluationIndex
+from engine.overlap.matcher import Matches
 
 _ROWS_PER_WRITE = 512
 
@@ -29,6 +30,8 @@ class PairRow:
         contaminated: Contaminated tokens of the item.
         longest_match: Tokens of the longest contaminated span.
         span: Characters of the longest common span, 0 below the threshold.
+        windows: Stretches of windows of `Rules.span` bytes of the item that the document holds, packed like
+            `matched`; they count from the item's first byte.
         paragraph_share: Greatest share that a paragraph of the document has in the evaluation set.
         excerpt: The part of the document to show.
         excerpt_offset: Where it starts in the document, in characters.
@@ -42,32 +45,49 @@ class PairRow:
     contaminated: int
     longest_match: int
     span: int
+    windows: list[int]
     paragraph_share: float
     excerpt: str
     excerpt_offset: int
 
 
-class MatchedRanges:
-    """The matched n-grams of every pair of a batch, packed as ranges.
+class PairRanges:
+    """Ranges inside items, for every pair of a batch.
 
     Args:
-        document: Document of each matched n-gram, ascending.
-        position: Its position in the evaluation set, ascending for one document.
-        index: The evaluation set.
+        items: Number of items.
+        document: Document of each range, ascending.
+        item: Its item, ascending for one document.
+        first: Where the range starts in the item.
+        count: Its length.
     """
 
-    def __init__(self, document: I64, position: I64, index: EvaluationIndex) -> None:
+    def __init__(self, items: int, document: I64, item: I64, first: I64, count: I64) -> None:
+        self._items = items
+        self._pair = document * items + item
+        self._ranges = np.stack((first, count), axis=1)
+
+    @classmethod
+    def of_ngrams(cls, found: Matches, index: EvaluationIndex) -> PairRanges:
+        """Return the matched n-grams, consecutive ones as one range of tokens."""
+        document, position = found.ngram_document, found.ngram_position
         item = index.item_of[position]
         new = np.ones(len(position), np.bool_)
         new[1:] = (np.diff(position) != 1) | (np.diff(document) != 0) | (np.diff(item) != 0)
         heads = np.flatnonzero(new)
         counts = np.diff(np.append(heads, len(position)))
-        self._items = len(index.names)
-        self._pair = document[heads] * self._items + item[heads]
-        self._ranges = np.stack((position[heads] - index.offsets[item[heads]], counts), axis=1)
+        item = item[heads]
+        return cls(len(index.names), document[heads], item, position[heads] - index.offsets[item], counts)
+
+    @classmethod
+    def of_windows(cls, found: Matches, index: EvaluationIndex) -> PairRanges:
+        """Return the shared windows as ranges of bytes."""
+        item = index.batch.document_of_byte(found.window_first)
+        first = found.window_first - index.batch.text_starts[item]
+        return cls(len(index.names), found.window_document, item, first, found.window_count)
 
     def of(self, document: int, item: int) -> list[int]:
-        """Return (first, count) pairs laid end to end, first counting from the item's first token."""
+        """Return (first, count) pairs laid end to end, first counting from the item's start."""
         pair = document * self._items + item
         low, high = np.searchsorted(self._pair, (pair, pair + 1))
         ranges: list[int] = self._ranges[low:high].ravel().tolist()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from engine.overlap.pair import Span, shared_spans
+from engine.overlap.queue import Choice, QueueEntry, QueueItem, read_entries, read_items, read_pairs
 from engine.overlap.result_tables import DATABASE_NAME
 from engine.overlap.review import REVIEWS_NAME, Decision, Pair, Reviews, Verdict
 from engine.overlap.rules import Rules
@@ -19,29 +18,6 @@ from engine.problems import BenchCheckerError
 if TYPE_CHECKING:
     import duckdb
 
-State = Literal["open", "decided", "all"]
-
-_QUEUE = """
-    WITH one AS (
-        SELECT item, item_sha256, document_sha256, count(*) AS documents,
-               min(shard) AS shard, min_by(document, (shard, document)) AS document,
-               min_by(excerpt, (shard, document)) AS excerpt,
-               min_by(excerpt_offset, (shard, document)) AS excerpt_offset,
-               any_value(reasons) AS reasons, max(share) AS share, max(token_share) AS token_share,
-               max(longest_match) AS longest_match, max(span) AS span,
-               max(paragraph_share) AS paragraph_share, max(similarity) AS similarity
-        FROM pair WHERE flagged AND (? IS NULL OR item = ?) AND (? IS NULL OR list_contains(reasons, ?))
-        GROUP BY item, item_sha256, document_sha256
-    )
-    SELECT one.*, item.text,
-           EXISTS (SELECT 1 FROM decided WHERE decided.item_sha256 = one.item_sha256
-                   AND decided.document_sha256 = one.document_sha256) AS decided
-    FROM one JOIN item USING (item)
-    WHERE {state}
-    ORDER BY greatest(one.share, one.token_share) DESC, one.span DESC,
-             one.similarity DESC NULLS LAST, one.item, one.shard, one.document
-    LIMIT ? OFFSET ?
-"""
 _LEAKS = f"""
     WITH flagged_pair AS (SELECT item, item_sha256, document_sha256 FROM pair WHERE flagged)
     SELECT item.item, judged, item.flagged, token_share,
@@ -54,49 +30,6 @@ _LEAKS = f"""
          AND decided.document_sha256 = flagged_pair.document_sha256
     GROUP BY ALL ORDER BY item.item
 """
-
-
-@dataclass(frozen=True, slots=True)
-class QueueEntry:
-    """A flagged pair as a reviewer sees it.
-
-    Attributes:
-        pair: Hashes and names.
-        shard: Shard of the first document of this content.
-        document: Its key in the shard.
-        item_text: The item.
-        excerpt: The part of the document around the match.
-        excerpt_offset: Where it starts in the document, in characters.
-        item_spans: Stretches of the item to mark as shared.
-        excerpt_spans: Stretches of the excerpt to mark.
-        reasons: Rules that flagged the pair.
-        share: Share of the item's n-grams in the document.
-        token_share: Share of the item's tokens that are contaminated.
-        longest_match: Tokens of the longest contaminated span.
-        span: Characters of the longest common span, 0 below the threshold of its rule.
-        paragraph_share: Greatest share of a paragraph of the document in the evaluation set.
-        similarity: Similarity of their embeddings, None without a semantic pass.
-        documents: How many documents of the same content are flagged for this item.
-        decision: The standing verdict, None while open.
-    """
-
-    pair: Pair
-    shard: str
-    document: str
-    item_text: str
-    excerpt: str
-    excerpt_offset: int
-    item_spans: list[Span]
-    excerpt_spans: list[Span]
-    reasons: tuple[str, ...]
-    share: float
-    token_share: float
-    longest_match: int
-    span: int
-    paragraph_share: float
-    similarity: float | None
-    documents: int
-    decision: Decision | None
 
 
 class ScanResult:
@@ -118,31 +51,30 @@ class ScanResult:
 
     def queue(
         self,
-        state: State = "open",
-        item: str | None = None,
-        reason: str | None = None,
+        choice: Choice = Choice(),
         limit: int | None = None,
         offset: int = 0,
     ) -> list[QueueEntry]:
         """Return flagged pairs, the strongest first; documents of the same content once.
 
         Args:
-            state: Pairs without a verdict, with one, or all.
-            item: Only pairs of this item.
-            reason: Only pairs that this rule flagged.
+            choice: Which pairs.
             limit: At most so many.
             offset: After the first so many.
         """
         current = self.reviews.current()
-        wanted = {"open": "NOT decided", "decided": "decided", "all": "true"}[state]
         with self._open(current) as connection:
-            rows = connection.execute(
-                _QUEUE.format(state=wanted),
-                [item, item, reason, reason, limit if limit is not None else (1 << 62), offset],
-            )
-            names = [column[0] for column in rows.description or ()]
-            found = [dict(zip(names, row, strict=True)) for row in rows.fetchall()]
-        return [_entry(row, current) for row in found]
+            return read_entries(connection, current, choice, limit, offset)
+
+    def queue_items(self, choice: Choice = Choice()) -> list[QueueItem]:
+        """Return the items of the chosen pairs, in the order of the queue."""
+        with self._open(self.reviews.current()) as connection:
+            return read_items(connection, choice)
+
+    def queue_pairs(self, choice: Choice = Choice()) -> list[Pair]:
+        """Return what the chosen pairs are called, in the order of the queue."""
+        with self._open(self.reviews.current()) as connection:
+            return read_pairs(connection, choice)
 
     def flagged_documents(self) -> list[tuple[str, str]]:
         """Return item and document key of every flagged pair."""
@@ -236,28 +168,3 @@ class ScanResult:
             yield connection
         finally:
             connection.close()
-
-
-def _entry(row: dict[str, Any], current: dict[tuple[str, str], Decision]) -> QueueEntry:
-    item_spans, excerpt_spans = shared_spans(row["text"], row["excerpt"])
-    return QueueEntry(
-        pair=Pair(
-            row["item_sha256"], row["document_sha256"], row["item"], f"{row['shard']}:{row['document']}"
-        ),
-        shard=row["shard"],
-        document=row["document"],
-        item_text=row["text"],
-        excerpt=row["excerpt"],
-        excerpt_offset=row["excerpt_offset"],
-        item_spans=item_spans,
-        excerpt_spans=excerpt_spans,
-        reasons=tuple(row["reasons"]),
-        share=row["share"],
-        token_share=row["token_share"],
-        longest_match=row["longest_match"],
-        span=row["span"],
-        paragraph_share=row["paragraph_share"],
-        similarity=row["similarity"],
-        documents=row["documents"],
-        decision=current.get((row["item_sha256"], row["document_sha256"])),
-    )

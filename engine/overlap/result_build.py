@@ -10,6 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from engine.overlap.evaluation_set import EvaluationSet
 from engine.overlap.index import EvaluationIndex, Flags
 from engine.overlap.result_pairs import insert_pairs, ngram_totals
@@ -40,13 +42,15 @@ def build_results(
     for file in done:
         coverage.add(Coverage.load(file.coverage, index))
     kept = _kept(index, coverage, rules)
+    rare = np.cumsum(coverage.windows) <= rules.span_documents
     target = folder / DATABASE_NAME
     with replacing(target) as temporary:
         connection = duckdb.connect(str(temporary))
         try:
             for statement in TABLES:
                 connection.execute(statement)
-            before = insert_pairs(connection, evaluation, index, kept, rules, [file.pairs for file in done])
+            pairs = [file.pairs for file in done]
+            before = insert_pairs(connection, evaluation, index, kept, rare, rules, pairs)
             passes = insert_semantic(connection, evaluation, rules, folder / SEMANTIC_NAME)
             _insert_items(connection, evaluation, index, kept, coverage, rules)
             _insert_shards(connection, markers)

@@ -12,12 +12,13 @@ import numpy as np
 from engine.overlap.evaluation_set import EvaluationSet
 from engine.overlap.hashing import I64
 from engine.overlap.index import EvaluationIndex, Flags
-from engine.overlap.rules import Rules
+from engine.overlap.rules import SPAN_DRAWS, Rules
 
 if TYPE_CHECKING:
     import duckdb
 
 _ROWS_AT_ONCE = 1 << 16
+_PACKED = ("matched", "windows")
 
 # Which rules flag a pair. A flagged paragraph counts only while the pair still shares n-grams.
 _REASONS = """
@@ -28,13 +29,22 @@ _REASONS = """
         CASE WHEN ngrams > 0 AND paragraph >= {paragraph_share} THEN 'paragraph' END
     ], lambda reason: reason IS NOT NULL)
 """
+# What the character rule or a paragraph alone put up, although hardly any of the item is shared that is not
+# common everywhere.
+_BOILERPLATE = """
+    CREATE TEMP MACRO boilerplate(reasons, span_share) AS
+        len(reasons) > 0 AND NOT list_has_any(reasons, ['share', 'tokens'])
+        AND 1 - (1 - span_share) ** {draws} < {span_chance}
+"""
 _INSERT = """
     INSERT INTO pair BY NAME
     SELECT item.item, item_sha256, shard, document, document_sha256, ngrams,
            CASE WHEN total > 0 THEN ngrams / total ELSE 0 END AS share,
-           contaminated / length AS token_share, longest_match, span, paragraph_share,
+           contaminated / length AS token_share, longest_match, span,
+           rare_windows / windows AS span_share, paragraph_share,
            reasons(ngrams, total, contaminated, length, span, paragraph_share) AS reasons,
-           len(reasons) > 0 AS flagged, excerpt, excerpt_offset
+           len(reasons) > 0 AS flagged, boilerplate(reasons, span_share) AS likely_boilerplate,
+           excerpt, excerpt_offset
     FROM raw_pair JOIN numbered AS item USING (number)
 """
 _COUNT_BEFORE = """
@@ -48,6 +58,7 @@ def insert_pairs(
     evaluation: EvaluationSet,
     index: EvaluationIndex,
     kept: Flags,
+    rare: Flags,
     rules: Rules,
     files: Sequence[Path],
 ) -> int:
@@ -58,6 +69,7 @@ def insert_pairs(
         evaluation: The evaluation set.
         index: Its index.
         kept: Whether the n-gram at each position still counts.
+        rare: Whether the window that starts at each byte of the set is in few enough documents.
         rules: The thresholds.
         files: Parquet files of rows.
 
@@ -78,6 +90,9 @@ def insert_pairs(
                 "length": np.maximum(index.lengths, 1),
                 "total": ngram_totals(index, kept),
                 "total_before": ngram_totals(index, every),
+                "windows": np.maximum(
+                    index.batch.text_ends - index.batch.text_starts - index.rules.span + 1, 1
+                ),
             }
         ),
     )
@@ -87,9 +102,10 @@ def insert_pairs(
             for batch in stream.iter_batches(batch_size=_ROWS_AT_ONCE):
                 table = pa.table(
                     {
-                        **{name: batch.column(name) for name in batch.schema.names if name != "matched"},
-                        "ngrams": _matched(batch, index, kept),
-                        "ngrams_before": _matched(batch, index, every),
+                        **{name: batch.column(name) for name in batch.schema.names if name not in _PACKED},
+                        "ngrams": _counted(batch, "matched", index.offsets, kept),
+                        "ngrams_before": _counted(batch, "matched", index.offsets, every),
+                        "rare_windows": _counted(batch, "windows", index.batch.text_starts, rare),
                     }
                 ).rename_columns({"item": "number"})
                 connection.register("incoming", table)
@@ -100,6 +116,7 @@ def insert_pairs(
     if not created:
         return 0
     connection.execute(_REASONS.format(**asdict(rules)))
+    connection.execute(_BOILERPLATE.format(**asdict(rules), draws=SPAN_DRAWS))
     connection.execute(_INSERT)
     before: int = connection.execute(_COUNT_BEFORE).fetchall()[0][0]
     connection.execute("DROP TABLE raw_pair")
@@ -112,13 +129,13 @@ def ngram_totals(index: EvaluationIndex, flags: Flags) -> I64:
     return np.bincount(index.item_of[flags], minlength=len(index.names))
 
 
-def _matched(batch: Any, index: EvaluationIndex, counted: Flags) -> I64:
-    """Return how many matched n-grams of each row count: sums over the packed ranges."""
+def _counted(batch: Any, name: str, starts: I64, counted: Flags) -> I64:
+    """Return how many places in the packed ranges of each row count; `starts` is where each item begins."""
     before = np.concatenate(([0], np.cumsum(counted)))
-    column = batch.column("matched")
+    column = batch.column(name)
     sizes = np.diff(column.offsets.to_numpy()) // 2
     ranges = column.flatten().to_numpy().reshape(-1, 2).astype(np.int64)
     row = np.repeat(np.arange(len(sizes)), sizes)
-    first = index.offsets[batch.column("item").to_numpy()[row]] + ranges[:, 0]
+    first = starts[batch.column("item").to_numpy()[row]] + ranges[:, 0]
     sums = before[first + ranges[:, 1]] - before[first]
     return np.bincount(row, weights=sums, minlength=len(sizes)).astype(np.int64)

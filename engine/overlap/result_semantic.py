@@ -54,7 +54,8 @@ def insert_semantic(
         UPDATE pair SET similarity = semantic.similarity,
                flagged = flagged OR semantic.similarity >= $least,
                reasons = CASE WHEN semantic.similarity >= $least
-                              THEN list_append(reasons, 'semantic') ELSE reasons END
+                              THEN list_append(reasons, 'semantic') ELSE reasons END,
+               likely_boilerplate = likely_boilerplate AND semantic.similarity < $least
         FROM semantic
         WHERE pair.item_sha256 = semantic.item_sha256 AND pair.shard = semantic.shard
           AND pair.document = semantic.document
@@ -65,8 +66,8 @@ def insert_semantic(
         """
         INSERT INTO pair BY NAME
         SELECT item, item_sha256, shard, document, document_sha256, ngrams, share, token_share, longest_match,
-               span, 0.0 AS paragraph_share, similarity, ['semantic'] AS reasons, true AS flagged, excerpt,
-               excerpt_offset
+               span, 0.0 AS span_share, 0.0 AS paragraph_share, similarity, ['semantic'] AS reasons,
+               true AS flagged, false AS likely_boilerplate, excerpt, excerpt_offset
         FROM semantic ANTI JOIN pair USING (item_sha256, shard, document)
         WHERE similarity >= $least
         """,

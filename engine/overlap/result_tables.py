@@ -70,10 +70,12 @@ TABLES: tuple[str, ...] = (
         token_share DOUBLE NOT NULL,
         longest_match INTEGER NOT NULL,
         span INTEGER NOT NULL,
+        span_share DOUBLE NOT NULL,
         paragraph_share DOUBLE NOT NULL,
         similarity DOUBLE,
         reasons VARCHAR[] NOT NULL,
         flagged BOOLEAN NOT NULL,
+        likely_boilerplate BOOLEAN NOT NULL,
         excerpt VARCHAR NOT NULL,
         excerpt_offset INTEGER NOT NULL
     )

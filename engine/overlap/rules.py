@@ -7,6 +7,9 @@ from typing import Any
 
 from engine.problems import BenchCheckerError
 
+SPAN_DRAWS = 3
+"""Stretches of an item that GPT-4's check draws at random; one that a document holds is enough."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -26,6 +29,11 @@ class Rules:
         min_tokens: Items with fewer tokens are not judged: too short to be told from chance (GPT-3: 8).
         max_items: n-grams found in more items than this are dropped, None to keep all.
         max_documents: n-grams found in more documents than this are dropped, None to keep all.
+        span_documents: Stretches of `span` characters found in more documents than this are common, and say
+            little: an import, a licence, an example everybody uses.
+        span_chance: A pair flagged for characters or a paragraph only is likely boilerplate if the published
+            rule, which draws `SPAN_DRAWS` stretches of the item at random (GPT-4's report, Appendix C), would
+            draw one that the document shares and that is not common less often than this.
         keep_share: Unflagged pairs from this share on are kept in the result too, so that dropping n-grams by
             document frequency can still raise them.
     """
@@ -41,10 +49,12 @@ class Rules:
     min_tokens: int = 8
     max_items: int | None = None
     max_documents: int | None = None
+    span_documents: int = 10
+    span_chance: float = 0.1
     keep_share: float = 0.25
 
     def __post_init__(self) -> None:
-        for name in ("share", "token_share", "paragraph_share", "similarity", "keep_share"):
+        for name in ("share", "token_share", "paragraph_share", "similarity", "span_chance", "keep_share"):
             if not 0 < getattr(self, name) <= 1:
                 raise BenchCheckerError(f"{name} must be above 0 and at most 1, got {getattr(self, name)}")
         for name, least in (("n", 2), ("span", 15), ("run", 2), ("skips", 0), ("min_tokens", 1)):
@@ -74,5 +84,6 @@ class Rules:
     def scanned(self) -> dict[str, Any]:
         """Return what a scan depends on; the rest is applied to its results afterwards."""
         values = asdict(self)
-        del values["max_documents"], values["similarity"]
+        for name in ("max_documents", "similarity", "span_documents", "span_chance"):
+            del values[name]
         return values

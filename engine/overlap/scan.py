@@ -28,7 +28,7 @@ from engine.overlap.streams import Limits, ShardError
 from engine.problems import BenchCheckerError
 from engine.store.facts import replacing
 
-SCAN_FORMAT = 1
+SCAN_FORMAT = 2
 
 Progress = Callable[[str], None]
 

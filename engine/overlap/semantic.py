@@ -21,6 +21,7 @@ from engine.overlap.canonical import canonical_bytes
 from engine.overlap.corpus import CorpusOptions, Document, Shard, ShardReader
 from engine.overlap.embedding import Embedder
 from engine.overlap.evaluation_set import EvaluationSet, Item, make_item
+from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.result_tables import SEMANTIC_NAME
 from engine.store.facts import replacing
@@ -92,7 +93,7 @@ class ItemVectors:
 def flagged_similarity(result: ScanResult, embedder: Embedder) -> list[Match]:
     """Return the similarity of every flagged pair of a scan, by the excerpt that the queue shows."""
     matches = []
-    for entry in result.queue("all"):
+    for entry in result.queue(Choice("all")):
         parts = passages(entry.excerpt)
         if not parts:
             continue

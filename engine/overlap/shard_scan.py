@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from engine.overlap.corpus import CorpusOptions, Document, Shard, ShardReader
-from engine.overlap.excerpts import excerpt, paragraph_share
+from engine.overlap.excerpts import Excerpts, paragraph_share
 from engine.overlap.hashing import I64, TextBatch
 from engine.overlap.index import EvaluationIndex, Flags
 from engine.overlap.lookup import distinct
 from engine.overlap.matcher import Matcher, Matches
-from engine.overlap.pair_rows import MatchedRanges, PairRow, PairWriter
+from engine.overlap.pair_rows import PairRanges, PairRow, PairWriter
 from engine.store.facts import replacing
 
 BATCH_CHARACTERS = 1 << 20
@@ -34,12 +34,15 @@ class Coverage:
         contaminated: Whether the token at each position was contaminated.
         longest: Longest contaminated span of each item, in tokens.
         frequency: Documents that hold each distinct n-gram.
+        windows: Documents that hold the window of `Rules.span` bytes at each byte of the set, as differences
+            from the byte before.
     """
 
     seen: Flags
     contaminated: Flags
     longest: I64
     frequency: I64
+    windows: I64
 
     @classmethod
     def empty(cls, index: EvaluationIndex) -> Coverage:
@@ -51,6 +54,7 @@ class Coverage:
             np.zeros(size, np.bool_),
             np.zeros(len(index.names), np.int64),
             np.zeros(groups, np.int64),
+            np.zeros(len(index.batch.text) + 1, np.int64),
         )
 
     def add(self, other: Coverage) -> None:
@@ -59,6 +63,7 @@ class Coverage:
         self.contaminated |= other.contaminated
         np.maximum(self.longest, other.longest, out=self.longest)
         self.frequency += other.frequency
+        self.windows += other.windows
 
     def add_matches(self, index: EvaluationIndex, found: Matches) -> None:
         """Join the coverage by a batch of documents."""
@@ -68,6 +73,8 @@ class Coverage:
         groups = len(self.frequency)
         pairs = distinct(found.ngram_document * groups + index.groups[found.ngram_position])
         np.add.at(self.frequency, pairs % max(groups, 1), 1)
+        np.add.at(self.windows, found.window_first, 1)
+        np.add.at(self.windows, found.window_first + found.window_count, -1)
 
     def save(self, path: Path) -> None:
         """Write to `path`, atomically."""
@@ -78,6 +85,7 @@ class Coverage:
                 contaminated=np.packbits(self.contaminated),
                 longest=self.longest,
                 frequency=self.frequency,
+                windows=self.windows,
             )
 
     @classmethod
@@ -90,6 +98,7 @@ class Coverage:
                 np.unpackbits(data["contaminated"], count=size).astype(np.bool_),
                 data["longest"],
                 data["frequency"],
+                data["windows"],
             )
 
 
@@ -191,25 +200,28 @@ class ShardScan:
                 flagged[pairs[np.argmax(found.ngrams[pairs])]] = True
         kept = flagged | (share >= rules.keep_share)
         self._pairs_left_out += int((~kept).sum())
-        ranges = MatchedRanges(found.ngram_document, found.ngram_position, index)
+        ngrams, windows = PairRanges.of_ngrams(found, index), PairRanges.of_windows(found, index)
         hashes: dict[int, str] = {}
+        excerpts: dict[int, Excerpts] = {}
         for pair in np.flatnonzero(kept).tolist():
             number, item = int(found.document[pair]), int(found.item[pair])
             if number not in hashes:
                 text = batch.text[batch.text_starts[number] : batch.text_ends[number]]
                 hashes[number] = hashlib.sha256(text.tobytes()).hexdigest()
+                excerpts[number] = Excerpts(documents[number].text)
             item_text = int(index.batch.text_ends[item] - index.batch.text_starts[item])
             token = int(found.place[pair] - batch.token_offsets[number])
-            offset, shown = excerpt(documents[number].text, token, item_text)
+            offset, shown = excerpts[number].cut(token, item_text)
             yield PairRow(
                 item=item,
                 shard=self._shard.name,
                 document=documents[number].key,
                 document_sha256=hashes[number],
-                matched=ranges.of(number, item),
+                matched=ngrams.of(number, item),
                 contaminated=int(found.contaminated[pair]),
                 longest_match=int(found.longest[pair]),
                 span=int(found.span[pair]),
+                windows=windows.of(number, item),
                 paragraph_share=paragraphs.get(number, 0.0),
                 excerpt=shown,
                 excerpt_offset=offset,

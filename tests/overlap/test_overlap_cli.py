@@ -11,8 +11,8 @@ from engine.cli import overlap as commands
 from engine.cli import overlap_review as review_commands
 from engine.cli.app import build_app
 from engine.overlap.answers import read_answers
+from engine.overlap.queue import Likely, State
 from engine.overlap.records import Unit
-from engine.overlap.result import State
 from engine.overlap.review import Verdict
 from engine.problems import BenchCheckerError
 
@@ -55,6 +55,7 @@ def scan(files, *more, code=0):
 def test_choices_are_those_of_the_engine():
     assert get_args(commands.UnitName) == get_args(Unit)
     assert get_args(review_commands.StateName) == get_args(State)
+    assert get_args(review_commands.LikelyName) == get_args(Likely)
     assert get_args(review_commands.VerdictName) == tuple(Verdict)
 
 

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from engine.overlap.evaluation_set import EvaluationSet, make_item
+from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Pair, Reviews, Verdict
 from engine.overlap.scan import Scan, run_scan
@@ -38,9 +39,9 @@ def test_the_queue_shows_each_content_once_with_its_marks(scan):
     assert first.reasons == ("share", "span", "tokens", "paragraph")
     assert first.pair.document.endswith("a.jsonl:1")
     assert ScanResult(scan.folder).queue(limit=1, offset=1) == entries[1:]
-    assert ScanResult(scan.folder).queue(item="i1") == entries[1:]
-    assert ScanResult(scan.folder).queue(reason="span") == entries
-    assert ScanResult(scan.folder).queue(reason="semantic") == []
+    assert ScanResult(scan.folder).queue(Choice(item="i1")) == entries[1:]
+    assert ScanResult(scan.folder).queue(Choice(reason="span")) == entries
+    assert ScanResult(scan.folder).queue(Choice(reason="semantic")) == []
 
 
 def test_verdicts_decide_leaks_and_can_be_taken_back(scan):
@@ -51,16 +52,16 @@ def test_verdicts_decide_leaks_and_can_be_taken_back(scan):
         "i2": (Leak.CLEAN, 0.0),
         "i3": (Leak.UNKNOWN, 0.0),
     }
-    pair = result.queue(item="i1")[0].pair
+    pair = result.queue(Choice(item="i1"))[0].pair
     result.reviews.decide(pair, Verdict.COPY, "Ada")
     result.reviews.decide(pair, Verdict.TEMPLATE, "Ada", "same form")
     assert result.counts() == {"open": 1, "copy": 0, "near-duplicate": 0, "template": 1, "unrelated": 0}
     assert result.leaks()["i1"][0] is Leak.CLEAN
-    assert [entry.decision.note for entry in result.queue("decided")] == ["same form"]
-    assert len(result.queue("open")) == 1
-    assert len(result.queue("all")) == 2
+    assert [entry.decision.note for entry in result.queue(Choice("decided"))] == ["same form"]
+    assert len(result.queue(Choice("open"))) == 1
+    assert len(result.queue(Choice("all"))) == 2
     assert result.reviews.undo(pair).verdict is Verdict.TEMPLATE
-    assert result.queue("decided")[0].decision.verdict is Verdict.COPY
+    assert result.queue(Choice("decided"))[0].decision.verdict is Verdict.COPY
     assert result.leaks()["i1"][0] is Leak.LEAKED
     assert result.reviews.undo(pair).verdict is Verdict.COPY
     assert result.reviews.undo(pair) is None
@@ -73,7 +74,8 @@ def test_verdicts_survive_a_rescan_and_a_moved_corpus(scan, tmp_path):
     moved = tmp_path / "b.jsonl"
     (tmp_path / "a.jsonl").rename(moved)
     run_scan(Scan(EVALUATION, (str(moved),), scan.folder), fresh=True)
-    assert [entry.decision.verdict for entry in ScanResult(scan.folder).queue("decided")] == [Verdict.COPY]
+    decided = ScanResult(scan.folder).queue(Choice("decided"))
+    assert [entry.decision.verdict for entry in decided] == [Verdict.COPY]
 
 
 def test_an_export_can_be_imported_elsewhere_and_twice(scan, tmp_path):
