@@ -85,10 +85,19 @@ def choose(
 
 
 def choose_many(
-    address: Address, name: str, label: str, options: Mapping[str, str], empty: str
+    address: Address,
+    name: str,
+    label: str,
+    options: Mapping[str, str],
+    empty: str,
+    *,
+    most: int | None = None,
 ) -> tuple[str, ...]:
-    """Offer any of `options` (titles by key) and return those in the address; none means no restriction."""
-    values = address.many_of(name, options)
+    """Offer any of `options` (titles by key), at most `most`, and return those in the address.
+
+    An address may hold more than `most`: the first ones count.
+    """
+    values = address.many_of(name, options)[:most]
     key = _seed(name, list(values))
     st.multiselect(
         label,
@@ -98,6 +107,7 @@ def choose_many(
         on_change=_chosen_many,
         args=(name,),
         placeholder=empty,
+        max_selections=most,
         select_all=False,
     )
     return values

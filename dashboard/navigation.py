@@ -32,6 +32,12 @@ def pages() -> dict[str, Page]:
             url_path="strata",
             help="Where scores drop, and where there are too few samples to say so.",
         ),
+        "compare": st.Page(
+            _shower("compare"),
+            title="Compare",
+            url_path="compare",
+            help="Two to six submissions on the same samples.",
+        ),
         "sample": st.Page(
             _shower("sample"),
             title="Sample",

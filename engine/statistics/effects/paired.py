@@ -78,6 +78,11 @@ class Pair:
     result: Paired
     q_value: float
 
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the two differ after adjustment for all pairs compared together."""
+        return self.q_value <= 1 - CONFIDENCE
+
 
 def compare_pair(
     first: ArrayLike, second: ArrayLike, member: ArrayLike | None = None, confidence: float = CONFIDENCE
