@@ -38,6 +38,12 @@ def pages() -> dict[str, Page]:
             url_path="compare",
             help="Two to six submissions on the same samples.",
         ),
+        "patterns": st.Page(
+            _shower("patterns"),
+            title="Patterns",
+            url_path="patterns",
+            help="What samples have in common that the best submissions all solve, or all miss.",
+        ),
         "sample": st.Page(
             _shower("sample"),
             title="Sample",

@@ -9,6 +9,7 @@ from dashboard.database import remembered
 from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
 from engine.leaderboard.filters import Filters
 from engine.leaderboard.matrix import Matrix, read_matrix
+from engine.leaderboard.patterns import PatternStudy, study_patterns
 from engine.leaderboard.trends import DatedTrend, by_release, change_over_time, reported_against_change
 from engine.statistics.effects.trend import RateAgainstChange
 from engine.statistics.summary import Comparison
@@ -70,6 +71,23 @@ def release_trends(
     found = board(database, benchmark, detector, threshold)
     rows = by_release(found.rows, one_a_model=one_a_model)
     return {level: change_over_time(rows, level) for level in (None, *found.levels)}
+
+
+@remembered
+def patterns(
+    database: Snapshot,
+    benchmark: str,
+    detector: str,
+    threshold: float,
+    top: int,
+    open_weights: bool | None,
+    frameworks: tuple[str, ...],
+    models: tuple[str, ...],
+) -> PatternStudy:
+    """Return the patterns of the `top` best submissions that meet every filter."""
+    every = matrix(database, benchmark, detector, threshold)
+    filters = Filters(frameworks, models, open_weights=open_weights)
+    return study_patterns(database, every.meeting(filters).best(top))
 
 
 def adjusted(row: LeaderboardRow) -> Comparison | None:

@@ -67,6 +67,10 @@ class Matrix:
             self.labels[lines],
         )
 
+    def meeting(self, filters: Filters) -> Matrix:
+        """Return the matrix of the submissions that meet `filters`."""
+        return self.take([row for row, entry in enumerate(self.submissions) if filters.meets(entry)])
+
     def best(self, number: int) -> Matrix:
         """Return the `number` submissions with a known cutoff that resolve most, best first."""
         known = [row for row, entry in enumerate(self.submissions) if entry.cutoff is not None]

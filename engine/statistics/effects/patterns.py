@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.statistics.effects.panel import Panel
 from engine.statistics.exact import benjamini_hochberg, fisher_p_values
-from engine.statistics.proportions import Proportion
+from engine.statistics.proportions import CONFIDENCE, Proportion
 
 
 class Pattern(StrEnum):
@@ -37,6 +37,11 @@ class FlagRate:
     outside: Proportion
     p_value: float | None
     q_value: float | None
+
+    @property
+    def beyond_chance(self) -> bool:
+        """Whether the two shares differ after adjustment."""
+        return self.q_value is not None and self.q_value <= 1 - CONFIDENCE
 
 
 def sample_patterns(panel: Panel) -> tuple[Pattern | None, ...]:
