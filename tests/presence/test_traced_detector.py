@@ -326,3 +326,22 @@ def test_only_order_or_nesting(tmp_path: Path) -> None:
     )
     assert (base_verdict.score, landed.score) == (0.0, 1.0)
     assert kept.score > PRESENT > lost.score
+
+
+def test_a_file_as_it_was_before_has_no_part_of_a_fix_that_only_extracts_most_of_its_code(
+    tmp_path: Path,
+) -> None:
+    body = "".join(f"        depth = depth + self.tree_{n}.measure(points, {n})\n" for n in range(8))
+    before = (
+        "class Forest:\n    def fit(self, points):\n        self.offset = self.score(points)\n\n"
+        f"    def score(self, points):\n        points = self.validate(points)\n        depth = 0\n{body}"
+        "        return depth\n"
+    )
+    after = before.replace("self.offset = self.score(points)", "self.offset = self._score(points)").replace(
+        "        points = self.validate(points)\n        depth = 0\n",
+        "        return self._score(self.validate(points))\n\n"
+        "    def _score(self, points):\n        depth = 0\n",
+    )
+    base, landed, back = judge(tmp_path, {"f.py": before}, {"f.py": after}, {"f.py": before})
+    assert (base.score, landed.score, back.score) == (0.0, 1.0, 0.0)
+    assert {block.method for block in base.blocks} == {Method.REVERTED}

@@ -64,12 +64,13 @@ class TracedDetector:
     """Presence of a fix by the tokens that distinguish it. An instance serves one patch."""
 
     key = "traced"
-    version = 2
+    version = 3
 
     def __init__(self) -> None:
         self._fixes: dict[int, Fix] = {}
         self._shares: dict[int, float] = {}
         self._siblings: dict[tuple[str, str], Block] = {}
+        self._buggy_blobs: dict[int, str | None] = {}
         self._memo: dict[tuple[int, str, str, bytes], Evidence] = {}
 
     def select(self, blocks: Sequence[Block]) -> tuple[Block, ...]:
@@ -88,7 +89,7 @@ class TracedDetector:
         """See `Detector.judge`."""
         fix = self._fixes[block.index]
         place = find_place(block, snapshot)
-        known = _known_code(block, place)
+        known = self._unchanged_file(block, place, snapshot) or _known_code(block, place)
         if known is not None:
             return self._verdict(block, place, *known)
         if fix.only_orders or fix.only_takes:
@@ -96,6 +97,25 @@ class TracedDetector:
         finding = self._search(block, fix, place, snapshot, previous)
         method = _method(fix, place, finding)
         return self._verdict(block, place, finding, method)
+
+    def _unchanged_file(
+        self, block: Block, place: Place, snapshot: Snapshot
+    ) -> tuple[Finding, Method] | None:
+        """Return that the fix is absent where its whole file is, byte for byte, as it was before the fix.
+
+        Code that a fix moves about is in that file already: parts of the fix would be found in it.
+        """
+        if block.base_commit is None or block.base_path is None:
+            return None
+        if block.index not in self._buggy_blobs:
+            blob = snapshot.history.commit_tree_blob(block.base_commit, block.base_path)
+            self._buggy_blobs[block.index] = blob
+        blob = self._buggy_blobs[block.index]
+        if blob is None or snapshot.blob(place.path) != blob:
+            return None
+        scope = place.scopes[0] if place.scopes else None
+        scores = (0.0,) * len(block.written or block.added)
+        return Finding(0.0, Evidence(0.0, scores), place.path, scope), Method.REVERTED
 
     def _judge_place(self, block: Block, fix: Fix, place: Place) -> BlockVerdict:
         """Judge a fix that only moves or takes code: nowhere but at its place can that be seen."""
