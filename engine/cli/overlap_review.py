@@ -7,6 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from engine.cli.probing import (
+    Address,
+    Concurrency,
+    KeyVariable,
+    Kind,
+    PerMinute,
+    Reached,
+    Recorded,
+    open_target,
+)
+
 if TYPE_CHECKING:
     from engine.overlap.queue import QueueEntry
     from engine.overlap.result import ScanResult
@@ -28,6 +39,7 @@ def register_reviews(group: typer.Typer) -> None:
     group.command("queue")(queue)
     group.command("verdict")(verdict)
     group.command("undo")(undo)
+    group.command("judge")(judge)
     group.command("export-verdicts")(export_verdicts)
     group.command("import-verdicts")(import_verdicts)
 
@@ -87,6 +99,42 @@ def undo(
     result = open_result(folder, reviews)
     undone = result.reviews.undo(_entry(result, item, document).pair)
     typer.echo("no verdict to take back" if undone is None else f"taken back: {undone.verdict.value}")
+
+
+def judge(
+    folder: Folder,
+    model: Annotated[str, typer.Option(help="The provider's name of the model.")],
+    target: Reached = Kind.CHAT,
+    base_url: Address = None,
+    key_variable: KeyVariable = "OPENAI_API_KEY",
+    local: Annotated[
+        Path | None, typer.Option(help="A local model: a folder in transformers' format.")
+    ] = None,
+    recorded: Recorded = None,
+    concurrency: Concurrency = 8,
+    per_minute: PerMinute = None,
+    likely: Annotated[
+        LikelyName | None, typer.Option(help="What may be a leak only, or likely boilerplate only.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most so many pairs.")] = 100,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask a model that may cost money.")] = False,
+    reviews: ReviewFile = None,
+) -> None:
+    """Let a model decide open pairs, in its own name. What it cannot tell stays open.
+
+    Each verdict is stored when it comes; a second run asks only for pairs that are still open.
+    """
+    from engine.overlap.judge import ModelJudge, judge_pairs
+    from engine.overlap.queue import Choice
+
+    result = open_result(folder, reviews)
+    entries = result.queue(Choice(likely=likely), limit)
+    asked = open_target(target, model, base_url, key_variable, local, recorded, concurrency, per_minute)
+    if asked.paid and entries and not yes:
+        raise typer.BadParameter(f"{len(entries)} requests may cost money: say --yes", param_hint="yes")
+    decided = judge_pairs(entries, ModelJudge(asked), result.reviews)
+    typer.echo(f"{len(decided)} of {len(entries)} pairs decided by {asked.name}")
+    print_summary(result)
 
 
 def export_verdicts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +19,11 @@ from engine.problems import BenchCheckerError
 if TYPE_CHECKING:
     import duckdb
 
+# Connections of one process to one file share an instance; opening one while another closes the last fails.
+_ONE_AT_A_TIME = threading.Lock()
 _LEAKS = f"""
     WITH flagged_pair AS (SELECT item, item_sha256, document_sha256 FROM pair WHERE flagged)
-    SELECT item.item, judged, item.flagged, token_share,
+    SELECT item.item, judged AND EXISTS (FROM shard WHERE error IS NULL), item.flagged, token_share,
            count(flagged_pair.item) FILTER (WHERE verdict IS NULL OR verdict IN
                ({", ".join(repr(verdict.value) for verdict in Verdict if verdict.is_leak)})),
            count(flagged_pair.item)
@@ -99,7 +102,8 @@ class ScanResult:
 
         An item is leaked while a flagged pair of it is open or was called a copy or near-duplicate, or while
         the corpus as a whole holds enough of its n-grams; it is clean again when every flagged pair of it was
-        called template or unrelated. Items that could not be judged are unknown.
+        called template or unrelated. Items that could not be judged are unknown; all are while no shard could
+        be read.
         """
         with self._open(self.reviews.current()) as connection:
             rows = connection.execute(_LEAKS).fetchall()
@@ -151,20 +155,21 @@ class ScanResult:
         import duckdb
         import pyarrow as pa
 
-        connection = duckdb.connect(str(self.database), read_only=True)
-        try:
-            decided = [(*key, one.verdict.value) for key, one in current.items()]
-            columns = zip(*decided, strict=True) if decided else ([], [], [])
-            names = ("item_sha256", "document_sha256", "verdict")
-            connection.register(
-                "decided",
-                pa.table(
-                    {
-                        name: pa.array(list(values), pa.string())
-                        for name, values in zip(names, columns, strict=True)
-                    }
-                ),
-            )
-            yield connection
-        finally:
-            connection.close()
+        with _ONE_AT_A_TIME:
+            connection = duckdb.connect(str(self.database), read_only=True)
+            try:
+                decided = [(*key, one.verdict.value) for key, one in current.items()]
+                columns = zip(*decided, strict=True) if decided else ([], [], [])
+                names = ("item_sha256", "document_sha256", "verdict")
+                connection.register(
+                    "decided",
+                    pa.table(
+                        {
+                            name: pa.array(list(values), pa.string())
+                            for name, values in zip(names, columns, strict=True)
+                        }
+                    ),
+                )
+                yield connection
+            finally:
+                connection.close()

@@ -150,7 +150,7 @@ class Endpoint:
             "max_tokens": decoding.max_tokens,
         }
         if self.chats:
-            messages = chat_messages(request.prompt)
+            messages = chat_messages(request)
             raw = client.chat.completions.with_raw_response.create(messages=messages, **asked)
         else:
             raw = client.completions.with_raw_response.create(prompt=request.prompt, **asked)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from engine.probing.targets.protocol import Request
+
 _INSTRUCTION = (
     "You complete source code. The user gives the beginning of a file, cut off in the middle of a line. "
     "Answer with the text that follows it directly, starting with the very next character, and nothing else: "
@@ -18,9 +20,12 @@ _LEAST_REPEATED = 8
 """Fewer characters of the prompt at the start of an answer may be chance."""
 
 
-def chat_messages(prompt: str) -> list[dict[str, str]]:
-    """Return the messages that ask for the continuation of `prompt`."""
-    return [{"role": "system", "content": _INSTRUCTION}, {"role": "user", "content": prompt}]
+def chat_messages(request: Request) -> list[dict[str, str]]:
+    """Return the messages that ask for the continuation of the prompt, or for what is instructed instead."""
+    return [
+        {"role": "system", "content": request.instruction or _INSTRUCTION},
+        {"role": "user", "content": request.prompt},
+    ]
 
 
 def is_refusal(text: str) -> bool:

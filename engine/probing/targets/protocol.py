@@ -36,10 +36,13 @@ class Request:
     Attributes:
         key: Names it; equal keys are equal prompts.
         prompt: The text to continue.
+        instruction: What a model that chats is told to do with the prompt; empty for the instruction to
+            continue it. A model that only continues text never sees it.
     """
 
     key: str
     prompt: str
+    instruction: str = ""
 
 
 class AnswerState(StrEnum):

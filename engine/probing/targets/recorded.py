@@ -40,7 +40,7 @@ def write_requests(
                 "max_tokens": decoding.max_tokens,
             }
             if chats:
-                body["messages"] = chat_messages(request.prompt)
+                body["messages"] = chat_messages(request)
             else:
                 body["prompt"] = request.prompt
             url = "/v1/chat/completions" if chats else "/v1/completions"
