@@ -39,7 +39,7 @@ def show_landings(database: Snapshot, scope: Scope) -> None:
         timeline.landings(shown, cutoffs, scope.level_titles, colours),
         told=f"{len(dated)} fixes on the axis of the days on which they landed, training cutoffs as lines",
         caption=frame.caption(f"n = {len(dated)} samples", scope, database),
-        table=landing_table(
+        table=lambda: landing_table(
             ((landing.sample, landing.difficulty, day, landing.label) for day, landing in dated),
             scope.notes(database),
         ),

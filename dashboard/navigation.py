@@ -13,11 +13,17 @@ from streamlit.navigation.page import Page
 def pages() -> dict[str, Page]:
     """Return every page by its name in the address; the first one opens at the root."""
     return {
+        "overview": st.Page(
+            _shower("overview"),
+            title="Overview",
+            url_path="overview",
+            default=True,
+            help="How much of each benchmark is contaminated, and what that changes.",
+        ),
         "leaderboard": st.Page(
             _shower("leaderboard"),
             title="Leaderboard",
             url_path="leaderboard",
-            default=True,
             help="Every submission before and after leaving out contaminated samples.",
         ),
         "over_time": st.Page(

@@ -7,11 +7,13 @@ from datetime import date
 
 from dashboard.database import remembered
 from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
+from engine.leaderboard.exposures import ExposureShare, exposure_shares
 from engine.leaderboard.filters import Filters
 from engine.leaderboard.matrix import Matrix, read_matrix
 from engine.leaderboard.patterns import PatternStudy, study_patterns
 from engine.leaderboard.trends import DatedTrend, by_release, change_over_time, reported_against_change
 from engine.statistics.effects.trend import RateAgainstChange
+from engine.statistics.rank_change import RankChange, rank_change
 from engine.statistics.summary import Comparison
 from engine.statistics.verdict import Verdict
 from engine.store.connection import Snapshot
@@ -88,6 +90,21 @@ def patterns(
     every = matrix(database, benchmark, detector, threshold)
     filters = Filters(frameworks, models, open_weights=open_weights)
     return study_patterns(database, every.meeting(filters).best(top))
+
+
+@remembered
+def exposures(
+    database: Snapshot, detector: str, threshold: float, cutoffs: tuple[date, ...]
+) -> tuple[ExposureShare, ...]:
+    """Return the share of contaminated samples of each benchmark at each cutoff, earliest first."""
+    return exposure_shares(database, detector, threshold, cutoffs)
+
+
+@remembered
+def moves(database: Snapshot, benchmark: str, detector: str, threshold: float) -> RankChange:
+    """Return what leaving out the contaminated samples does to the ranking."""
+    rows = board(database, benchmark, detector, threshold).rows
+    return rank_change([(row.rank_before, row.rank_after) for row in rows])
 
 
 def adjusted(row: LeaderboardRow) -> Comparison | None:

@@ -135,7 +135,9 @@ def _chart(database: Snapshot, view: _View, board: Leaderboard, rows: Sequence[L
         caption=frame.caption(
             f"n = {len(pairs)} submissions, {size} samples ({level})", view.scope, database
         ),
-        table=release_table(rows, view.scope.notes(database) | {"difficulty": view.difficulty or "all"}),
+        table=lambda: release_table(
+            rows, view.scope.notes(database) | {"difficulty": view.difficulty or "all"}
+        ),
         entries=paired.entries(colours),
     )
 

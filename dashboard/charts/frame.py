@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -34,7 +34,7 @@ def show(
     *,
     told: str,
     caption: str,
-    table: Table,
+    table: Callable[[], Table],
     entries: Sequence[legend.Entry] = (),
 ) -> None:
     """Show a chart with its legend, caption, data and downloads.
@@ -44,16 +44,19 @@ def show(
         chart: The figure.
         told: What it shows, for readers who do not see it.
         caption: From `caption`.
-        table: The figures that it draws.
+        table: Makes the table of the figures that it draws, when a reader opens it.
         entries: What its shapes and colours mean.
     """
     if entries:
         legend.show(*entries)
     st.plotly_chart(chart, theme=None, key=key, config=_CONFIG, alt=words.printable(told))
     st.caption(caption)
-    with st.expander("The data behind this chart"):
-        show_table(f"{key}-data", told, table)
-        downloads.offer(key, lambda: table)
+    # What is closed costs nothing: a page has several charts and redraws at every change of a filter.
+    behind = st.expander("The data behind this chart", key=f"{key}-behind", on_change="rerun")
+    if behind.open:
+        with behind:
+            show_table(f"{key}-data", told, table())
+            downloads.offer(key, table)
 
 
 def show_table(key: str, told: str, table: Table) -> None:
@@ -91,6 +94,11 @@ def caption(counted: str, scope: Scope, database: Snapshot) -> str:
             words.markdown(counted),
             words.markdown(scope.benchmark.title),
             f"detector {words.markdown(scope.detector.title)}, threshold {scope.threshold:g}",
-            f"data `{database.meta.data_sha256[:_HASH_SHOWN]}`",
+            f"data {data_hash(database)}",
         ]
     )
+
+
+def data_hash(database: Snapshot) -> str:
+    """Return the beginning of the digest of the facts, as Markdown."""
+    return f"`{database.meta.data_sha256[:_HASH_SHOWN]}`"

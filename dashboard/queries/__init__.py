@@ -3,7 +3,7 @@
 Each function reads one database snapshot and is remembered for its version.
 """
 
-from dashboard.queries.choices import catalogue, cutoffs, sample_ids
+from dashboard.queries.choices import catalogue, cutoffs, repository_counts, sample_ids
 from dashboard.queries.landings import landings
 from dashboard.queries.pairs import agreement, pair_verdicts
 from dashboard.queries.provenance import Table, models, repositories, runs
@@ -23,6 +23,7 @@ __all__ = [
     "pair_verdicts",
     "repositories",
     "repository_bases",
+    "repository_counts",
     "runs",
     "sample",
     "sample_ids",

@@ -67,3 +67,15 @@ def cutoffs(database: Snapshot) -> tuple[CutoffChoice, ...]:
 def sample_ids(database: Snapshot) -> tuple[str, ...]:
     """Return the id of every sample."""
     return tuple(row["sample"] for row in database.rows("SELECT sample FROM sample ORDER BY sample"))
+
+
+@remembered
+def repository_counts(database: Snapshot) -> dict[str, int]:
+    """Return how many repositories the samples of each benchmark are from."""
+    rows = database.rows(
+        """
+        SELECT benchmark, count(DISTINCT repository) AS repositories
+        FROM membership JOIN sample USING (sample) GROUP BY benchmark
+        """
+    )
+    return {row["benchmark"]: row["repositories"] for row in rows}

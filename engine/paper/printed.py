@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from engine.paths import DATA_DIR
 from engine.problems import BenchCheckerError
+
+TABLE_1_CUTOFF = date(2023, 9, 30)
+"""The cutoff of The Stack v2 ("September 2023", Section 5.1), which Table 1 is about."""
 
 _STATISTIC_COLUMNS = ["benchmark", "measure", "value"]
 _FINDING_COLUMNS = ["finding", "subject", "quantity", "value", "of", "unit"]

@@ -62,6 +62,7 @@ def write_folder(folder: Path, size: Size | None = None, *, seed: int = 1) -> Pa
     _write_run(folder)
     write_facts(folder, "repository", [_repository(name) for name in REPOSITORIES])
     write_facts(folder, "sample", [_sample(row) for row in samples])
+    write_facts(folder, "sample_feature", [_features(row) for row in samples if row["number"] % 31])
     write_facts(folder, "membership", [_only(row, "benchmark", "sample", "difficulty") for row in samples])
     write_facts(folder, "landing", [_landing(row) for row in samples])
     presence, blocks = [], []
@@ -130,6 +131,19 @@ def _sample(row: dict[str, Any]) -> dict[str, Any]:
         "removed_lines": row["number"] % 5,
         "duplicate_group": None,
         "gold_fails_own_tests": row["number"] % 40 == 0,
+    }
+
+
+def _features(row: dict[str, Any]) -> dict[str, Any]:
+    number = row["number"]
+    return {
+        "sample": row["sample"],
+        "issue_words": 20 + number,
+        "reproducing_example": number % 3 != 0,
+        "traceback": number % 5 == 0,
+        "names_file": number % 4 == 0,
+        "new_identifiers": number % 6,
+        "hinted_identifiers": min(number % 6, number % 2),
     }
 
 
@@ -293,7 +307,8 @@ def _write_models(folder: Path) -> None:
     entries = []
     for model, title, cutoff, basis, open_weights in MODELS:
         lines = [f'model = "{model}"', f'title = "{title}"', f'vendor = "{title.split()[0]} Labs"']
-        lines.append("released = 2025-06-01")
+        released = date(2025, 6, 1) if cutoff is None else cutoff + timedelta(days=60 + 7 * len(model))
+        lines.append(f"released = {released}")
         if cutoff is not None:
             lines += [
                 f"cutoff = {cutoff.isoformat()}",

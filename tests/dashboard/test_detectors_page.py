@@ -57,7 +57,7 @@ def test_unknown_samples_are_no_disagreement_and_can_be_shown(tab: Reading, fact
 def test_the_leaderboard_says_how_often_the_other_detector_differs_and_leads_there(
     tab: Reading, facts: Snapshot
 ) -> None:
-    tab.open("?benchmark=tiny-verified&detector=paper&model=alpha-2")
+    tab.open("leaderboard?benchmark=tiny-verified&detector=paper&model=alpha-2")
     shown = {
         row["cutoff"]
         for row in facts.rows(

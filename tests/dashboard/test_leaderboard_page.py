@@ -37,14 +37,14 @@ def by_rank_after(shown: Leaderboard) -> list[str]:
 def test_every_submission_is_listed_by_its_rank_on_clean_samples(
     look_at: Callable[[str], Reading], facts: Snapshot
 ) -> None:
-    tab = look_at("")
+    tab = look_at("leaderboard")
     assert tab.ids("leaderboard") == by_rank_after(board(facts))
 
 
 def test_figures_are_the_engine_s_with_n_and_interval(
     look_at: Callable[[str], Reading], facts: Snapshot
 ) -> None:
-    tab = look_at("")
+    tab = look_at("leaderboard")
     row = next(row for row in board(facts).rows if row.after is not None and row.after.n > 5)
     comparison, key = row.overall, row.submission.submission
     assert comparison is not None
@@ -68,7 +68,7 @@ def test_figures_are_the_engine_s_with_n_and_interval(
 def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(
     look_at: Callable[[str], Reading],
 ) -> None:
-    tab = look_at("")
+    tab = look_at("leaderboard")
     expect(tab.cell("leaderboard", "s005", "verdict")).to_contain_text("unknown model")
     expect(tab.cell("leaderboard", "s008", "verdict")).to_contain_text("do not match the reported figure")
     expect(tab.cell("leaderboard", "s005", "after")).to_have_text("–")
@@ -77,14 +77,14 @@ def test_a_submission_without_a_cutoff_says_why_it_has_no_figure_after(
 
 
 def test_the_basis_of_labels_is_shown(look_at: Callable[[str], Reading]) -> None:
-    tab = look_at("")
+    tab = look_at("leaderboard")
     expect(tab.cell("leaderboard", "s000", "cutoff")).to_contain_text("published")
     expect(tab.cell("leaderboard", "s000", "bases")).to_have_text("published")
     expect(tab.cell("leaderboard", "s001", "bases")).to_have_text("assumed 46, probed 22")
 
 
 def test_a_filter_goes_into_the_address_and_back_undoes_it(tab: Reading, facts: Snapshot) -> None:
-    tab.open("")
+    tab.open("leaderboard")
     everything = tab.ids("leaderboard")
     tab.choose("Difficulty", "1 – 4 h")
     tab.wait_for_state(lambda state: state.get("difficulty") == ["1h_4h"])
@@ -116,7 +116,7 @@ def test_a_link_reproduces_the_view(
 
 
 def test_sorting_is_in_the_address_and_reverses(tab: Reading) -> None:
-    tab.open("")
+    tab.open("leaderboard")
     button = tab.table("leaderboard").get_by_role("link", name="Before")
     button.click()
     tab.wait_for_state(lambda state: state.get("sort") == ["-before"])
@@ -138,7 +138,7 @@ def test_sorting_is_in_the_address_and_reverses(tab: Reading) -> None:
 
 def test_a_row_opens_its_own_submission_after_a_filter_moved_it(tab: Reading) -> None:
     # A selection kept by position would open whatever stands there now.
-    tab.open("")
+    tab.open("leaderboard")
     place = tab.ids("leaderboard").index("s007")
     tab.page.get_by_text("Which submissions?").click()
     tab.choose("Model", "Alpha 2")
@@ -152,7 +152,7 @@ def test_a_row_opens_its_own_submission_after_a_filter_moved_it(tab: Reading) ->
 
 
 def test_a_row_s_link_works_in_another_tab(tab: Reading) -> None:
-    tab.open("?detector=paper")
+    tab.open("leaderboard?detector=paper")
     target = tab.row("leaderboard", "s007").get_by_role("link").get_attribute("href")
     assert target is not None
     tab.open(target)
@@ -161,7 +161,7 @@ def test_a_row_s_link_works_in_another_tab(tab: Reading) -> None:
 
 
 def test_no_row_says_why_and_offers_the_way_back(tab: Reading, facts: Snapshot) -> None:
-    tab.open("?since=2031-01-01")
+    tab.open("leaderboard?since=2031-01-01")
     expect(tab.page.get_by_text("meets this filter: submitted from 2031-01-01.")).to_be_visible()
     tab.page.get_by_role("button", name="Clear these filters").click()
     tab.wait_for_ids("leaderboard", by_rank_after(board(facts)))
@@ -169,14 +169,14 @@ def test_no_row_says_why_and_offers_the_way_back(tab: Reading, facts: Snapshot) 
 
 
 def test_an_address_from_another_database_says_what_it_left_out(tab: Reading, facts: Snapshot) -> None:
-    tab.open("?detector=gone&difficulty=<b>&threshold=7")
+    tab.open("leaderboard?detector=gone&difficulty=<b>&threshold=7")
     notice = tab.page.get_by_text("asks for something the database does not have")
     expect(notice).to_contain_text("detector=gone, difficulty=<b>, threshold=7")
     assert tab.ids("leaderboard") == by_rank_after(board(facts))
 
 
 def test_downloads_hold_what_is_shown(tab: Reading) -> None:
-    tab.open("?detector=paper&model=alpha-1")
+    tab.open("leaderboard?detector=paper&model=alpha-1")
     rows = list(csv.DictReader(io.StringIO(_download(tab, "CSV"))))
     assert [row["submission"] for row in rows] == tab.ids("leaderboard")
     assert {row["cutoff"] for row in rows} == {"2023-04-30", "2025-03-31"}
@@ -187,7 +187,7 @@ def test_downloads_hold_what_is_shown(tab: Reading) -> None:
 
 
 def test_sorting_and_opening_need_no_mouse(tab: Reading) -> None:
-    tab.open("")
+    tab.open("leaderboard")
     button = tab.table("leaderboard").get_by_role("link", name="After")
     button.focus()
     tab.page.keyboard.press("Enter")

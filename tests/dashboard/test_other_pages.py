@@ -21,7 +21,7 @@ SUBMISSION = "submission?submission=s007&benchmark=tiny-verified&detector=paper"
 
 
 def test_a_reader_drills_from_the_ranking_to_a_sample_and_back(tab: Reading) -> None:
-    tab.open("?detector=paper")
+    tab.open("leaderboard?detector=paper")
     tab.row("leaderboard", "s007").get_by_role("link").click()
     expect(tab.page.locator("h1")).to_have_text("mini-agent + Alpha 2 #7")
     tab.row("samples", "acme__widgets-110").get_by_role("link").click()
