@@ -19,6 +19,11 @@ from engine.store.build import build_database
 pytestmark = pytest.mark.browser
 PAGES = (
     "",
+    "leaderboard",
+    "over-time",
+    "strata?detector=paper",
+    "compare?detector=paper&benchmark=tiny-verified&submission=s000&submission=s001",
+    "patterns?detector=paper",
     "sample",
     "sample?sample=acme__widgets-101&detector=paper",
     "submission?submission=s000&benchmark=tiny-verified&detector=paper",
@@ -49,7 +54,7 @@ def test_table_colours_follow_the_theme_at_any_width(
     open_tab: Callable[..., Reading], width: int, colours: str
 ) -> None:
     tab = open_tab(width, colours)
-    tab.open("?detector=paper")
+    tab.open("leaderboard?detector=paper")
     palette = theme.DARK if colours == "dark" else theme.LIGHT
     expect(tab.table("leaderboard").locator("circle.after").first).to_have_css("fill", _rgb(palette.clean))
     heading = tab.table("leaderboard").get_by_role("link", name="Before")
@@ -60,7 +65,7 @@ def test_table_colours_follow_the_theme_at_any_width(
 @pytest.mark.parametrize(
     ("path", "texts"),
     [
-        ("", HOSTILE),
+        ("leaderboard", HOSTILE),
         ("submission?submission=s000&benchmark=tiny-verified", (HOSTILE_TITLE,)),
         ("submission?submission=s001&benchmark=tiny-verified", (HOSTILE_MARKDOWN,)),
         ("submission?submission=s002&benchmark=tiny-verified", (HOSTILE_FORMULA,)),
@@ -92,7 +97,7 @@ def test_a_database_that_goes_and_comes_back_is_followed_by_an_open_page(
     tab: Reading, served: Served, database: Path, tmp_path: Path
 ) -> None:
     other = build_database(write_folder(tmp_path / "data", seed=2), tmp_path / "other.duckdb").database
-    tab.open("?detector=paper")
+    tab.open("leaderboard?detector=paper")
     before = tab.cell("leaderboard", "s007", "before").inner_text()
     try:
         shutil.move(other, served.database)
