@@ -1,0 +1,54 @@
+"""The settings of the experiment, in one place; results name them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a model is made.
+
+    Attributes:
+        kind: `scratch` for a small model of its own, `finetuned` for SmolLM2-135M trained further.
+        doses: Epochs after which the model is kept, ascending: from faint to strong memorisation.
+        rate: Highest learning rate.
+        batch: Windows a step.
+        window: Tokens of a window.
+    """
+
+    kind: str
+    doses: tuple[int, ...]
+    rate: float
+    batch: int
+    window: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The experiment.
+
+    Attributes:
+        characters: Source text of each repository.
+        members: Members, and as many others beside them; what is left calibrates P0.
+        seeds: One split and one training each.
+        queries: Most queries of a repository.
+        candidates: Continuations of a query.
+        max_tokens: Longest continuation.
+        baseline_characters: Characters of each repository that the logit baselines see.
+        temperatures: Further temperatures at which the strongest dose is asked (Figure 7).
+        trainings: How models are made.
+    """
+
+    characters: int = 60_000
+    members: int = 20
+    seeds: tuple[int, ...] = (1, 2, 3)
+    queries: int = 40
+    candidates: int = 10
+    max_tokens: int = 10
+    baseline_characters: int = 12_000
+    temperatures: tuple[float, ...] = (0.5, 1.5)
+    trainings: tuple[Training, ...] = (
+        Training("scratch", (2, 4, 8), 2e-3, 16, 256),
+        Training("finetuned", (1, 2), 2e-4, 4, 256),
+    )
