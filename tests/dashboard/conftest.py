@@ -16,9 +16,11 @@ from pathlib import Path
 
 import pytest
 from plausible_facts import write_folder
+from plausible_scan import write_scan
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from reader import PATIENCE_S, Reading
 
+from dashboard.app_pages.review import SCAN_VARIABLE
 from dashboard.database import DATABASE_VARIABLE
 from engine.paths import PROJECT_ROOT
 from engine.store.build import build_database
@@ -73,12 +75,14 @@ class Served:
 
     address: str
     database: Path
+    scan: Path
 
 
 @pytest.fixture(scope="session")
 def served(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """The dashboard on a copy of the database, which a test may replace and must put back."""
     copy = tmp_path_factory.mktemp("served") / "facts.duckdb"
+    scan = write_scan(tmp_path_factory.mktemp("scan"))
     shutil.copy(database, copy)
     with socket.socket() as free:
         free.bind(("localhost", 0))
@@ -86,12 +90,14 @@ def served(database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     command = [sys.executable, "-m", "streamlit", "run", "dashboard/app.py"]
     options = [f"--server.port={port}", "--server.headless=true"]
     process = subprocess.Popen(
-        command + options, cwd=PROJECT_ROOT, env={**os.environ, DATABASE_VARIABLE: str(copy)}
+        command + options,
+        cwd=PROJECT_ROOT,
+        env={**os.environ, DATABASE_VARIABLE: str(copy), SCAN_VARIABLE: str(scan)},
     )
     try:
         address = f"http://localhost:{port}"
         _wait_until_healthy(address, process)
-        yield Served(address, copy)
+        yield Served(address, copy, scan)
     finally:
         process.terminate()
         process.wait(PATIENCE_S)

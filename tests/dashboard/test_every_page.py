@@ -29,6 +29,7 @@ PAGES = (
     "submission?submission=s000&benchmark=tiny-verified&detector=paper",
     "detectors?detector=paper&cutoff=2024-04-30",
     "methods",
+    "review",
 )
 HOSTILE = (HOSTILE_TITLE, HOSTILE_MARKDOWN, HOSTILE_FORMULA)
 

@@ -23,6 +23,7 @@ PAGES = (
     "patterns",
     "sample",
     "submission",
+    "review",
     "methods",
 )
 
