@@ -16,6 +16,8 @@ from dashboard.records import (
     BlockEvidence,
     PairVerdict,
     PresenceInterval,
+    RepositoryFix,
+    RepositoryPresence,
     SampleResult,
     SubmissionOutcome,
 )
@@ -93,7 +95,42 @@ _AGREEMENTS = (
     Column("other_clean", "integer", "Other clean"),
     Column("differ", "integer", "Differ"),
 )
-Record = SampleResult | SubmissionOutcome | BlockEvidence | PresenceInterval | PairVerdict | Agreement
+_REPOSITORY_PRESENCE = (
+    Column("model", title="Model"),
+    Column("title", title="Title"),
+    Column("cutoff", "day", "Cutoff"),
+    Column("basis", title="Basis"),
+    Column("verdict", title="Verdict"),
+    Column("hits", "integer", "Hits"),
+    Column("queries", "integer", "Queries"),
+    Column("unanswered", "integer", "Unanswered"),
+    Column("weighted_hits", "real", "Weighted hits"),
+    Column("p0", "real", "P0"),
+    Column("p0_basis", title="Basis of P0"),
+    Column("p_value", "real", "p"),
+    Column("weighted_p_value", "real", "Weighted p"),
+    Column("q_value", "real", "q"),
+    Column("design_effect", "real", "Design effect"),
+    Column("detectable", "real", "Detectable rate"),
+    Column("source", title="Source"),
+)
+_FIXES = (
+    Column("sample", title="Sample"),
+    Column("landed_at", "day", "Fix landed"),
+    Column("first_seen", "day", "Found from"),
+    Column("last_seen", "day", "Found to"),
+    Column("judged_to", "day", "Judged to"),
+)
+Record = (
+    SampleResult
+    | SubmissionOutcome
+    | BlockEvidence
+    | PresenceInterval
+    | PairVerdict
+    | Agreement
+    | RepositoryPresence
+    | RepositoryFix
+)
 _COLUMNS: dict[type[Record], tuple[Column, ...]] = {
     SampleResult: _SAMPLE_RESULTS,
     SubmissionOutcome: _OUTCOMES,
@@ -101,6 +138,8 @@ _COLUMNS: dict[type[Record], tuple[Column, ...]] = {
     PresenceInterval: _INTERVALS,
     PairVerdict: _PAIRS,
     Agreement: _AGREEMENTS,
+    RepositoryPresence: _REPOSITORY_PRESENCE,
+    RepositoryFix: _FIXES,
 }
 
 

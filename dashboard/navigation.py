@@ -56,6 +56,12 @@ def pages() -> dict[str, Page]:
             url_path="sample",
             help="When a sample's fix was in its repository, and who resolved it.",
         ),
+        "repository": st.Page(
+            _shower("repository"),
+            title="Repository",
+            url_path="repository",
+            help="Which models saw a repository, and how that is known.",
+        ),
         "submission": st.Page(
             _shower("submission"), title="Submission", url_path="submission", visibility="hidden"
         ),

@@ -258,3 +258,37 @@ class Landing:
     difficulty: str | None
     landed_on: date | None
     label: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryPresence:
+    """What is known of a model and a repository; every figure None where nothing was measured."""
+
+    model: str
+    title: str
+    cutoff: date | None
+    basis: str
+    verdict: str
+    hits: int | None
+    queries: int | None
+    unanswered: int | None
+    weighted_hits: float | None
+    p0: float | None
+    p0_basis: str | None
+    p_value: float | None
+    weighted_p_value: float | None
+    q_value: float | None
+    design_effect: float | None
+    detectable: float | None
+    source: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryFix:
+    """When a detector finds the fix of a sample in its repository; days None where it never does."""
+
+    sample: str
+    landed_at: datetime | None
+    first_seen: date | None
+    last_seen: date | None
+    judged_to: date | None

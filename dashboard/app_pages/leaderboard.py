@@ -245,7 +245,7 @@ def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
         "rank": cells.rank_cell(row.rank_before, row.rank_after),
         "submission": Cell(entry.title, detail=about, link=target),
         "cutoff": Cell(words.day(entry.cutoff), detail=entry.basis or ""),
-        "bases": Cell("", detail=_bases(bases) if entry.cutoff is not None else ""),
+        "bases": _bases_cell(bases, view.scope) if entry.cutoff is not None else Cell(""),
         "scores": cells.dumbbell(comparison, known=row.reason is None),
     }
     if comparison is None:
@@ -265,6 +265,11 @@ def _row(row: LeaderboardRow, view: _View, bases: dict[str, int]) -> Row:
             "verdict": cells.verdict_cell(comparison),
         }
     return Row(entry.submission, content, muted=row.reason is not None)
+
+
+def _bases_cell(bases: dict[str, int], scope: Scope) -> Cell:
+    labelling = filters.labelling(scope.detector, scope.threshold)
+    return Cell(_bases(bases), link=Target("repository", labelling) if bases else None)
 
 
 def _bases(bases: dict[str, int]) -> str:

@@ -296,7 +296,10 @@ def _sample_row(result: SampleResult, scope: Scope) -> Row:
         "too few queries": "too few queries to tell",
     }
     reason = seen.get(result.repository_verdict or "", result.reason or "no known cutoff")
-    target = {"sample": result.sample, **filters.labelling(scope.detector, scope.threshold)}
+    labelling = filters.labelling(scope.detector, scope.threshold)
+    target = {"sample": result.sample, **labelling}
+    basis = result.repository_basis
+    seen_by = Target("repository", {"repository": result.repository, **labelling}) if basis else None
     return Row(
         result.sample,
         {
@@ -306,6 +309,6 @@ def _sample_row(result: SampleResult, scope: Scope) -> Row:
             "score": score_cell(result.score),
             "difficulty": Cell(scope.level_titles.get(result.difficulty or "", words.DASH)),
             "landed": Cell(words.utc_day(result.landed_at)),
-            "reason": Cell(reason),
+            "reason": Cell(reason, detail=f"repository: {basis}" if basis else "", link=seen_by),
         },
     )

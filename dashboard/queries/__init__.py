@@ -6,6 +6,7 @@ Each function reads one database snapshot and is remembered for its version.
 from dashboard.queries.choices import catalogue, cutoffs, repository_counts, sample_ids
 from dashboard.queries.landings import landings
 from dashboard.queries.pairs import agreement, pair_verdicts
+from dashboard.queries.presence import repository_fixes, repository_presence
 from dashboard.queries.provenance import Table, models, repositories, runs
 from dashboard.queries.samples import evidence, lifecycle, outcomes_of_sample, sample
 from dashboard.queries.submissions import repository_bases, sample_results, submission
@@ -24,6 +25,8 @@ __all__ = [
     "repositories",
     "repository_bases",
     "repository_counts",
+    "repository_fixes",
+    "repository_presence",
     "runs",
     "sample",
     "sample_ids",

@@ -159,7 +159,7 @@ def probe(
             spend(answer)
     finally:
         stored.close()
-    return [_outcome(query, stored, target) for query in queries]
+    return [outcome_of(query, stored, chats=target.chats) for query in queries]
 
 
 def unasked(
@@ -202,9 +202,16 @@ def _is_open(stored: AnswerFile, key: str, paid: bool, ask_again: bool) -> bool:
     return key not in stored.sent or ask_again or not paid
 
 
-def _outcome(query: Query, stored: AnswerFile, target: Target) -> Outcome:
+def outcome_of(query: Query, stored: AnswerFile, *, chats: bool) -> Outcome:
+    """Return what a model said to a query, by its stored answers.
+
+    Args:
+        query: What was asked.
+        stored: The answers.
+        chats: Whether they come from a conversation.
+    """
     key = request_key(query.prefix)
     answer = stored.answers.get(key) or Answer(key, AnswerState.FAILED, note=LOST)
     if answer.state is not AnswerState.ANSWERED:
         return Outcome(query, answer, None)
-    return Outcome(query, answer, is_hit(query, answer.texts, chats=target.chats))
+    return Outcome(query, answer, is_hit(query, answer.texts, chats=chats))
