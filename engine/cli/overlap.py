@@ -116,7 +116,8 @@ def scan(
     from engine.overlap.corpus import CorpusOptions
     from engine.overlap.evaluation_set import check_pin
     from engine.overlap.rules import Rules
-    from engine.overlap.scan import Scan, run_scan
+    from engine.overlap.scan import run_scan
+    from engine.overlap.scan_plan import Scan
     from engine.overlap.streams import Limits
 
     items = _evaluation(evaluation, eval_field, eval_id)

@@ -6,7 +6,6 @@ last of all, a marker. What has a marker and has not changed since is not read a
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -16,50 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.overlap.corpus import CorpusOptions, Shard, discover
-from engine.overlap.evaluation_set import CANONICAL_VERSION, EvaluationSet, ItemOptions, make_item
+from engine.overlap.evaluation_set import EvaluationSet, ItemOptions, make_item
 from engine.overlap.index import EvaluationIndex, build_index
 from engine.overlap.matcher import Matcher
 from engine.overlap.result import ScanResult
 from engine.overlap.result_build import build_results
-from engine.overlap.result_tables import DATABASE_NAME
-from engine.overlap.rules import Rules
+from engine.overlap.scan_plan import Scan, plan, read_json, state_of, write_json
 from engine.overlap.shard_scan import ShardFiles, ShardScan
 from engine.overlap.streams import Limits, ShardError
 from engine.problems import BenchCheckerError
-from engine.store.facts import replacing
-
-SCAN_FORMAT = 2
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """A scan to be made or continued.
-
-    Attributes:
-        evaluation: The evaluation set.
-        sources: The corpus, as given by the user.
-        folder: Where the scan lies.
-        rules: Measures and thresholds.
-        corpus: How documents are read.
-    """
-
-    evaluation: EvaluationSet
-    sources: tuple[str, ...]
-    folder: Path
-    rules: Rules = Rules()  # noqa: RUF009 -- frozen
-    corpus: CorpusOptions = CorpusOptions()  # noqa: RUF009 -- frozen
-
-    @property
-    def shards(self) -> Path:
-        """Folder of the shards' results."""
-        return self.folder / "shards"
-
-    @property
-    def database(self) -> Path:
-        """The result."""
-        return self.folder / DATABASE_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +70,10 @@ def run_scan(
         BenchCheckerError: If the folder holds another scan, or a corpus source does not exist.
     """
     given = discover(scan.sources, scan.corpus)
-    planned = _plan(scan, given, append=append, fresh=fresh)
+    planned = plan(scan, given, append=append, fresh=fresh)
     pending, kept, changed = [], [], []
     for shard in planned:
-        state = _state(scan, shard, given)
+        state = state_of(scan, shard, given)
         if state == "done":
             kept.append(shard.name)
             continue
@@ -120,7 +86,7 @@ def run_scan(
     for shard, marker, error in _scan_shards(scan, index, pending, processes):
         if marker is None:
             failed.append((shard.name, error))
-            _write_json(ShardFiles(scan.shards, shard.key).marker, {**asdict(shard), "error": error})
+            write_json(ShardFiles(scan.shards, shard.key).marker, {**asdict(shard), "error": error})
             progress(f"failed: {error}")
             continue
         scanned.append(shard.name)
@@ -144,7 +110,7 @@ def load_scan(folder: Path, similarity: float) -> tuple[Scan, list[Shard]]:
         BenchCheckerError: If the folder holds no finished scan.
     """
     result = ScanResult(folder)
-    content = _read_json(folder / "scan.json")
+    content = read_json(folder / "scan.json")
     row, corpus = result.table("scan")[0], content["settings"]["corpus"]
     items = tuple(make_item(item["item"], item["text"]) for item in result.table("item"))
     scan = Scan(
@@ -161,84 +127,6 @@ def load_scan(folder: Path, similarity: float) -> tuple[Scan, list[Shard]]:
     ordered = tuple(sorted(items, key=lambda item: order[item.item]))
     scan = replace(scan, evaluation=replace(scan.evaluation, items=ordered))
     return scan, [Shard(**shard) for shard in content["shards"]]
-
-
-def _plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[Shard]:
-    """Return all shards of the scan, after writing or checking `scan.json`."""
-    path = scan.folder / "scan.json"
-    settings = _settings(scan)
-    planned = given
-    if fresh:
-        for old in scan.shards.glob("*"):
-            old.unlink()
-    elif path.exists():
-        before = _read_json(path)
-        if before.get("settings") != settings:
-            difference = _difference(before.get("settings"), settings)
-            raise BenchCheckerError(
-                f"{scan.folder} holds a scan made otherwise ({difference}); "
-                "give another --out, or --fresh to forget it"
-            )
-        known = {row["name"]: Shard(**row) for row in before["shards"]}
-        new = [shard for shard in given if shard.name not in known]
-        if new and not append:
-            raise BenchCheckerError(
-                f"{scan.folder}: {len(new)} shards are not part of this scan (first: {new[0].name}); "
-                "add them with --append"
-            )
-        planned = [*known.values(), *new]
-    elif append:
-        raise BenchCheckerError(f"{scan.folder}: no scan to append to; scan without --append first")
-    scan.shards.mkdir(parents=True, exist_ok=True)
-    content = {
-        "settings": settings,
-        "shards": [asdict(shard) for shard in planned],
-        "items": [item.item for item in scan.evaluation.items],
-    }
-    _write_json(path, content)
-    return planned
-
-
-def _settings(scan: Scan) -> dict[str, Any]:
-    corpus = asdict(scan.corpus)
-    return {
-        "format": SCAN_FORMAT,
-        "canonical": CANONICAL_VERSION,
-        "evaluation": scan.evaluation.sha256,
-        "rules": scan.rules.scanned(),
-        "corpus": {**corpus, "fields": list(corpus["fields"])},
-    }
-
-
-def _difference(before: Any, now: dict[str, Any]) -> str:
-    if not isinstance(before, dict):
-        return "unreadable settings"
-    parts = []
-    for name, value in now.items():
-        old = before.get(name)
-        if isinstance(value, dict) and isinstance(old, dict):
-            parts += [
-                f"{key}: {old.get(key)} then, {new} now" for key, new in value.items() if old.get(key) != new
-            ]
-        elif old != value:
-            parts.append(
-                "another evaluation set" if name == "evaluation" else f"{name}: {old} then, {value} now"
-            )
-    return "; ".join(parts)
-
-
-def _state(scan: Scan, shard: Shard, given: Sequence[Shard]) -> str:
-    """Return whether a shard is "done", "changed" since, or "new"."""
-    marker = ShardFiles(scan.shards, shard.key).marker
-    if not marker.exists():
-        return "new"
-    content = _read_json(marker)
-    if "error" in content:
-        return "new"
-    # Shards of earlier runs that are not given now may lie elsewhere by now: they count as they were.
-    if shard not in given or content["signature"] == shard.signature():
-        return "done"
-    return "changed"
 
 
 def _scan_shards(
@@ -288,16 +176,3 @@ def _scan_shard(
         return ShardScan(matcher, shard, corpus).run(files), ""
     except ShardError as error:
         return None, str(error)
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BenchCheckerError(f"{path}: cannot be read ({error}); scan again with --fresh") from error
-    return content
-
-
-def _write_json(path: Path, content: dict[str, Any]) -> None:
-    with replacing(path) as temporary:
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from engine.overlap.canonical import canonical_bytes
-from engine.overlap.corpus import CorpusOptions, Document, Shard, ShardReader
+from engine.overlap.corpus import CorpusOptions, Shard
 from engine.overlap.embedding import Embedder
 from engine.overlap.evaluation_set import EvaluationSet, Item, make_item
 from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.result_tables import SEMANTIC_NAME
+from engine.overlap.shard_reader import Document, ShardReader
 from engine.store.facts import replacing
 
 PASSAGE_WORDS = 96

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.overlap.corpus import CorpusOptions, Document, Shard, ShardReader
+from engine.overlap.corpus import CorpusOptions, Shard
 from engine.overlap.excerpts import Excerpts, paragraph_share
 from engine.overlap.hashing import I64, TextBatch
 from engine.overlap.index import EvaluationIndex, Flags
 from engine.overlap.lookup import distinct
 from engine.overlap.matcher import Matcher, Matches
 from engine.overlap.pair_rows import PairRanges, PairRow, PairWriter
+from engine.overlap.shard_reader import Document, ShardReader
 from engine.store.facts import replacing
 
 BATCH_CHARACTERS = 1 << 20

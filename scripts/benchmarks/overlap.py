@@ -24,12 +24,14 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.overlap.corpus import CorpusOptions, Document, ShardReader, discover
+from engine.overlap.corpus import CorpusOptions, discover
 from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.index import build_index
 from engine.overlap.matcher import Matcher
 from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
+from engine.overlap.shard_reader import Document, ShardReader
 from engine.overlap.shard_scan import batches
 
 N = 13

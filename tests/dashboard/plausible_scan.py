@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from engine.overlap.evaluation_set import EvaluationSet, make_item
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 
 COMMON = "permission is hereby granted, free of charge, to any person obtaining a copy of this"
 HOSTILE = (

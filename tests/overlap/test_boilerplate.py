@@ -12,7 +12,8 @@ from engine.overlap.matcher import Matcher
 from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, load_scan, rebuild, run_scan
+from engine.overlap.scan import load_scan, rebuild, run_scan
+from engine.overlap.scan_plan import Scan
 
 LICENCE = "permission is hereby granted, free of charge, to any person obtaining a copy"
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.overlap.corpus import CorpusOptions, ShardReader, discover
+from engine.overlap.corpus import CorpusOptions, discover
+from engine.overlap.shard_reader import ShardReader
 from engine.overlap.streams import Limits, ShardError, lines
 from engine.problems import BenchCheckerError
 

@@ -14,7 +14,8 @@ from engine.overlap.judge import (
 from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Verdict
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 from engine.probing.targets import Answer, AnswerState
 from engine.probing.targets.prompts import chat_messages
 from engine.probing.targets.replay import Replay

@@ -9,7 +9,8 @@ from overlap_post_data import DOCUMENTS, ITEM, sampled_run, template_items
 from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.pair import measure_pair
 from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 from engine.overlap.scores import ItemScore, Leak, expected_inflation, subset_scores
 
 SIZES = (3, 5, 8, 10, 13, 20)

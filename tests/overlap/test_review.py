@@ -6,7 +6,8 @@ from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.queue import Choice
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Pair, Reviews, Verdict
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 from engine.overlap.scores import Leak
 from engine.problems import BenchCheckerError
 

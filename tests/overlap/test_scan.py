@@ -7,7 +7,8 @@ import pytest
 from engine.overlap.corpus import CorpusOptions
 from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 from engine.problems import BenchCheckerError
 
 WORDS = [f"word{number}" for number in range(400)]

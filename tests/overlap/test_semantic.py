@@ -10,7 +10,8 @@ from engine.overlap.evaluation_set import EvaluationSet, make_item
 from engine.overlap.planted.texts import SOURCES
 from engine.overlap.report import overlap_report
 from engine.overlap.result import ScanResult
-from engine.overlap.scan import Scan, load_scan, rebuild, run_scan
+from engine.overlap.scan import load_scan, rebuild, run_scan
+from engine.overlap.scan_plan import Scan
 from engine.overlap.semantic import (
     PASSAGE_WORDS,
     flagged_similarity,

@@ -13,7 +13,8 @@ from engine.overlap.evaluation_set import EvaluationSet
 from engine.overlap.planted.corpus import KINDS, Planted, planted_corpus
 from engine.overlap.result import ScanResult
 from engine.overlap.rules import Rules
-from engine.overlap.scan import Scan, run_scan
+from engine.overlap.scan import run_scan
+from engine.overlap.scan_plan import Scan
 from engine.overlap.semantic import Match, nearest_documents, write_matches
 from engine.statistics.proportions import Proportion
 
