@@ -42,7 +42,7 @@ def show_frameworks(database: Snapshot, scope: Scope) -> None:
     rows = [row for group in groups for row in _group_rows(group, scope)]
     evidence_table("frameworks", "Models under several frameworks", _COLUMNS, rows)
     submissions = sum(len(group.rows) for group in groups)
-    st.caption(frame.caption(f"n = {len(groups)} models, {submissions} submissions", scope, database))
+    frame.say(frame.caption(f"n = {len(groups)} models, {submissions} submissions", scope, database))
     notes = scope.notes(database)
     downloads.offer(f"frameworks-{board.benchmark}", lambda: frameworks_table(groups, notes))
 

@@ -47,7 +47,7 @@ def show_table_1(database: Snapshot, scopes: Sequence[Scope], shares: Sequence[E
         return
     evidence_table("table-1", "Table 1 of the paper beside ours", _COLUMNS, rows)
     scope = scopes[0]
-    st.caption(
+    frame.say(
         f"At {TABLE_1_CUTOFF}, the cutoff of The Stack v2 · detector {words.markdown(scope.detector.title)}, "
         f"threshold {scope.threshold:g} · data {frame.data_hash(database)}. The paper looked patches up in "
         "The Stack v2 itself, by hand, and counts as removed earlier what that holds from an older snapshot; "

@@ -135,7 +135,7 @@ def _pairs(database: Snapshot, view: _View, matrix: Matrix, pairs: Sequence[Pair
         [_pair_row(p, titles) for p in pairs],
     )
     counted = f"n = {len(titles)} submissions, {_ON[view.on].casefold()}"
-    st.caption(frame.caption(counted, view.scope, database))
+    frame.say(frame.caption(counted, view.scope, database))
     notes = view.scope.notes(database) | {"on": view.on}
     downloads.offer(f"pairs-{matrix.benchmark}", lambda: pair_table(pairs, titles, notes))
 

@@ -105,7 +105,7 @@ def _charts(
         st.markdown("No detector has judged any sample yet: `benchchecker label` does.")
         return
     titles = {choice.detector: choice.title for choice in catalogue.detectors}
-    with st.grid(2, min_column_width=320):
+    with st.grid(3, min_column_width=320):
         for scope in shown:
             with st.container():
                 key = scope.benchmark.benchmark
@@ -174,7 +174,9 @@ def _ranking_row(database: Snapshot, scope: Scope) -> Row:
         "moved": Cell(words.share_of(found.moved, found.ranked), detail=f"by up to {found.largest_move}"),
         "surely": Cell(words.share_of(found.surely_moved, found.ranked)),
         "lead": Cell(f"{found.could_lead_before} → {found.could_lead_after}", detail="before → after"),
-        "agreement": Cell(words.DASH if found.agreement is None else f"{found.agreement:.2f}"),
+        "agreement": Cell(
+            words.DASH if found.agreement is None else f"{found.agreement:.2f}".replace("-", words.MINUS)
+        ),
         "holds": Cell(
             str(verdicts[Verdict.HOLDS]),
             detail=f"{verdicts[Verdict.DOES_NOT_HOLD]} not, {verdicts[Verdict.INSUFFICIENT]} cannot be said",

@@ -159,7 +159,7 @@ def _rates(database: Snapshot, view: _View, study: PatternStudy) -> None:
         rows.append(Row(flag.key, content))
     evidence_table("flags", "How often each flag is set, by pattern", columns, rows)
     counted = f"n = {len(study.matrix.submissions)} submissions"
-    st.caption(frame.caption(counted, view.scope, database))
+    frame.say(frame.caption(counted, view.scope, database))
     notes = _notes(database, view)
     downloads.offer(f"patterns-{study.matrix.benchmark}", lambda: pattern_table(study, notes))
 

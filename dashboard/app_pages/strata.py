@@ -116,7 +116,7 @@ def _pooled(database: Snapshot, scope: Scope, matrix: Matrix, found: Sequence[St
     )
     evidence_table("strata", f"Scores before and after by {split}", columns, rows)
     counted = f"n = {len(matrix.submissions)} submissions, intervals clustered by sample"
-    st.caption(frame.caption(counted, scope, database))
+    frame.say(frame.caption(counted, scope, database))
     notes = scope.notes(database) | {"submissions": str(len(matrix.submissions)), "by": split}
     downloads.offer(f"{split}-{matrix.benchmark}", lambda: strata_table(found, titles, notes))
 

@@ -50,13 +50,18 @@ def show(
     if entries:
         legend.show(*entries)
     st.plotly_chart(chart, theme=None, key=key, config=_CONFIG, alt=words.printable(told))
-    st.caption(caption)
+    say(caption)
     # What is closed costs nothing: a page has several charts and redraws at every change of a filter.
     behind = st.expander("The data behind this chart", key=f"{key}-behind", on_change="rerun")
     if behind.open:
         with behind:
             show_table(f"{key}-data", told, table())
             downloads.offer(key, table)
+
+
+def say(caption: str) -> None:
+    """Show a caption; Streamlit's own is too pale to read."""
+    st.markdown(f":small[{caption}]")
 
 
 def show_table(key: str, told: str, table: Table) -> None:
