@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.problems import BenchCheckerError
+
 _GIB = 1 << 30
-_NAMESPACES = (
-    ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc"),
-    ("unshare", "--map-root-user", "--net"),
-    ("unshare", "--net"),
-)
+_NAMESPACES = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
+"""Without a process namespace of its own, a command could kill every process of its user."""
 _LOOPBACK = ("sh", "-c", 'ip link set lo up 2>/dev/null; exec "$@"', "sh")
 """A new network namespace has its loopback interface down; tests that talk to themselves need it."""
 
@@ -50,23 +49,18 @@ class Ended:
 
     Attributes:
         status: Exit status, negative for a signal; None when its time ran out.
-        is_isolated: Whether it ran without network.
     """
 
     status: int | None
-    is_isolated: bool
 
 
 @cache
 def isolation() -> tuple[str, ...]:
-    """Return the strictest command prefix that takes the network away and works here; empty if none does."""
+    """Return the command prefix that takes network and other processes away, none if it fails here."""
     if shutil.which("unshare") is None:
         return ()
-    for prefix in _NAMESPACES:
-        done = subprocess.run([*prefix, "true"], capture_output=True, check=False)
-        if done.returncode == 0:
-            return prefix
-    return ()
+    done = subprocess.run([*_NAMESPACES, "true"], capture_output=True, check=False)
+    return _NAMESPACES if done.returncode == 0 else ()
 
 
 def run_sandboxed(
@@ -86,11 +80,19 @@ def run_sandboxed(
         log: Where standard output and error are appended.
         limits: What it may use.
         variables: Environment beside HOME, TMPDIR, PATH and a fixed locale; nothing else is inherited.
+
+    Raises:
+        BenchCheckerError: If this machine cannot isolate it: nothing is run then.
     """
+    prefix = isolation()
+    if not prefix:
+        raise BenchCheckerError(
+            "this machine cannot isolate a command (it needs `unshare` with namespaces for processes and "
+            "network): use a harness with containers instead"
+        )
     home, temporary = scratch / "home", scratch / "tmp"
     for place in (home, temporary):
         place.mkdir(parents=True, exist_ok=True)
-    prefix = isolation()
     environment = {
         "PATH": os.defpath,
         "HOME": str(home),
@@ -103,7 +105,7 @@ def run_sandboxed(
         stream.write(f"$ {' '.join(command)}\n".encode("utf-8", "surrogateescape"))
         stream.flush()
         process = subprocess.Popen(
-            [*prefix, *(_LOOPBACK if prefix else ()), *command],
+            [*prefix, *_LOOPBACK, *command],
             cwd=folder,
             env=environment,
             stdin=subprocess.DEVNULL,
@@ -118,7 +120,7 @@ def run_sandboxed(
             status = None
         finally:
             _kill_group(process)
-    return Ended(status, bool(prefix))
+    return Ended(status)
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
