@@ -109,7 +109,7 @@ def test_a_filter_goes_into_the_address_and_back_undoes_it(tab: Reading, facts: 
 def test_a_link_reproduces_the_view(
     tab: Reading, facts: Snapshot, query: str, filters: dict[str, object]
 ) -> None:
-    tab.open(f"?{query}")
+    tab.open(f"leaderboard?{query}")
     expected = by_rank_after(board(facts, **filters))
     assert expected
     assert tab.ids("leaderboard") == expected
