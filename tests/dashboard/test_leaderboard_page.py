@@ -146,14 +146,14 @@ def test_a_row_opens_its_own_submission_after_a_filter_moved_it(tab: Reading) ->
     tab.page.keyboard.press("Escape")
     expect(tab.table("leaderboard").locator("tbody tr")).to_have_count(3)
     assert tab.ids("leaderboard").index("s007") != place
-    tab.row("leaderboard", "s007").get_by_role("link").click()
+    tab.cell("leaderboard", "s007", "submission").get_by_role("link").click()
     expect(tab.page.locator("h1")).to_have_text("mini-agent + Alpha 2 #7")
     assert tab.state()["submission"] == ["s007"]
 
 
 def test_a_row_s_link_works_in_another_tab(tab: Reading) -> None:
     tab.open("leaderboard?detector=paper")
-    target = tab.row("leaderboard", "s007").get_by_role("link").get_attribute("href")
+    target = tab.cell("leaderboard", "s007", "submission").get_by_role("link").get_attribute("href")
     assert target is not None
     tab.open(target)
     expect(tab.page.locator("h1")).to_have_text("mini-agent + Alpha 2 #7")
@@ -194,7 +194,7 @@ def test_sorting_and_opening_need_no_mouse(tab: Reading) -> None:
     tab.wait_for_state(lambda state: state.get("sort") == ["-after"])
     expect(tab.table("leaderboard").get_by_role("link", name="After")).to_be_focused()
     first = tab.ids("leaderboard")[0]
-    tab.row("leaderboard", first).get_by_role("link").focus()
+    tab.cell("leaderboard", first, "submission").get_by_role("link").focus()
     tab.page.keyboard.press("Enter")
     tab.wait_for_state(lambda state: state.get("submission") == [first])
 

@@ -22,9 +22,9 @@ SUBMISSION = "submission?submission=s007&benchmark=tiny-verified&detector=paper"
 
 def test_a_reader_drills_from_the_ranking_to_a_sample_and_back(tab: Reading) -> None:
     tab.open("leaderboard?detector=paper")
-    tab.row("leaderboard", "s007").get_by_role("link").click()
+    tab.cell("leaderboard", "s007", "submission").get_by_role("link").click()
     expect(tab.page.locator("h1")).to_have_text("mini-agent + Alpha 2 #7")
-    tab.row("samples", "acme__widgets-110").get_by_role("link").click()
+    tab.cell("samples", "acme__widgets-110", "sample").get_by_role("link").click()
     expect(tab.page.locator("h1")).to_have_text("Was the fix in the repository?")
     assert tab.state() == {"sample": ["acme__widgets-110"], "detector": ["paper"], "threshold": ["0.7"]}
     tab.page.go_back()
