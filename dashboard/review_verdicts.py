@@ -125,8 +125,10 @@ def offer_file(result: ScanResult) -> None:
 
 
 def _kept_text(label: str, key: str, hint: str) -> None:
-    # Streamlit forgets a widget that a run does not draw, such as one without a pair to decide.
-    st.session_state[key] = st.session_state.get(key, st.session_state.get(f"{key}-kept", ""))
+    # Streamlit forgets a widget that a run does not draw, such as one without a pair to decide. A value set
+    # while the widget is there would overwrite what its reader types during the run.
+    if key not in st.session_state:
+        st.session_state[key] = st.session_state.get(f"{key}-kept", "")
     st.session_state[f"{key}-kept"] = st.text_input(label, key=key, help=hint)
 
 

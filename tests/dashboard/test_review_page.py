@@ -30,6 +30,7 @@ def result(served: Served) -> Iterator[ScanResult]:
 
 
 def signed(tab: Reading, name: str) -> None:
+    tab.settle()
     tab.page.get_by_role("textbox", name="Your name").fill(name)
     tab.page.get_by_role("textbox", name="Your name").press("Enter")
     expect(tab.page.get_by_text(f"Your verdicts are stored as {name}.")).to_be_visible()
