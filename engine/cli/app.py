@@ -14,6 +14,7 @@ import typer
 from engine.problems import BenchCheckerError
 
 COMMAND_MODULES: tuple[str, ...] = (
+    "engine.cli.audit",
     "engine.cli.build",
     "engine.cli.calibrate",
     "engine.cli.evaluate",

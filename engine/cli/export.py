@@ -73,9 +73,9 @@ def export_leaderboard(
     board = leaderboard(snapshot, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
     shown = replace(board, rows=board.rows[:top])
     if form in PRINT_FORMATS:
-        _write(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output)
+        write_table(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output)
     else:
-        _write(leaderboard_table(shown), form, output)
+        write_table(leaderboard_table(shown), form, output)
 
 
 def export_labels(
@@ -96,7 +96,7 @@ def export_labels(
 
     day = read_day(cutoff)
     snapshot = Reader(database).snapshot()
-    _write(labels_table(snapshot, benchmark, day, detector, threshold, tuple(model or ())), form, output)
+    write_table(labels_table(snapshot, benchmark, day, detector, threshold, tuple(model or ())), form, output)
 
 
 def export_table(
@@ -119,10 +119,15 @@ def export_table(
 
     snapshot = Reader(database).snapshot()
     compared = compare_with_paper(snapshot, data, paper, detector, threshold, cutoffs=cutoffs)
-    _write((printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output)
+    write_table((printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output)
 
 
-def _write(table: Table, form: FormatName, output: str) -> None:
+def write_table(table: Table, form: FormatName, output: str) -> None:
+    """Write a table to a file, or to standard output where `output` is `-`.
+
+    Raises:
+        BenchCheckerError: If the file cannot be written.
+    """
     from engine.export.writers import encode
     from engine.problems import BenchCheckerError
     from engine.store.facts import replacing

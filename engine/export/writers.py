@@ -19,6 +19,14 @@ from engine.export.table import Column, Kind, Table, Value
 
 Format = Literal["csv", "json", "latex", "parquet", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+SUFFIXES: dict[Format, str] = {
+    "csv": "csv",
+    "json": "json",
+    "latex": "tex",
+    "parquet": "parquet",
+    "markdown": "md",
+}
+"""Ends of the names of files, without the dot."""
 
 # A spreadsheet runs a cell that begins like this as a formula; the wide forms count in some of them.
 _FORMULA_STARTS = tuple("=+-@＝＋－＠")

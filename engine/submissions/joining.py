@@ -115,9 +115,9 @@ class Joiner:
         """Return the outcomes that are believed, with the notes to add, and the problems."""
         kept = Results({}) if known is None else Results(known.outcomes, tuple(known.outside))
         if found.results is None:
-            return _with_patches(kept, found.patches, place)
+            return with_patches(kept, found.patches, place)
         # The patches are those of the same run: they are held against its own report first.
-        read, problems = _with_patches(found.results, found.patches, place)
+        read, problems = with_patches(found.results, found.patches, place)
         # Without outcomes is what an interrupted import leaves behind.
         if not kept.outcomes or self.replace:
             return read, problems
@@ -162,7 +162,7 @@ def _nothing_resolved(found: Submission, place: Place) -> Problem:
     return place.problem(message, "import its report first", Severity.WARNING)
 
 
-def _with_patches(
+def with_patches(
     results: Results, patches: Mapping[str, bool] | None, place: Place
 ) -> tuple[Results, list[Problem]]:
     """Make outcomes more exact by what was submitted."""

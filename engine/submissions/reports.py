@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.benchmarks.ids import parse_sample_id
 from engine.problems import Problem, Severity
-from engine.reading import explain_validation
+from engine.reading import clean_name, explain_validation
 from engine.submissions.outcomes import Place, Report
 
 _REPORT_KEYS = frozenset({"resolved", "resolved_ids", "no_generation", "submitted_ids"})
@@ -86,9 +87,23 @@ def parse_report(value: Any, place: Place) -> tuple[Report | None, str | None, l
                 Severity.WARNING,
             )
         )
+    problems += _listed_twice(file, place)
     # A remark in brackets at the end is not part of the place.
     source = None if file.source is None else re.sub(r"\s*\([^()]*\)\s*$", "", file.source)
     return _report(file), source, problems
+
+
+def _listed_twice(file: _ReportFile, place: Place) -> list[Problem]:
+    """Return a warning for each list that has an id more than once; it counts once."""
+    problems = []
+    for name in _ReportFile.model_fields:
+        ids = getattr(file, name)
+        repeated = Counter(ids) - Counter(set(ids)) if isinstance(ids, list) else Counter[str]()
+        if repeated:
+            first = clean_name(next(iter(repeated)), 80)
+            message = f"{name} has {len(repeated)} ids twice or more, such as {first!r}; each counts once"
+            problems.append(place.problem(message, "remove the others", Severity.WARNING))
+    return problems
 
 
 def parse_details(value: Mapping[str, Any], place: Place) -> tuple[Report, list[Problem]]:

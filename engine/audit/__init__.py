@@ -1,0 +1,1 @@
+"""One results file against a training cutoff: nothing is imported, nothing leaves the machine."""
