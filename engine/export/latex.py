@@ -44,8 +44,8 @@ def escape(text: str) -> str:
     line = "".join(character if character.isprintable() else " " for character in text)
     apart = _LIGATURE.sub("\u2063\\g<0>", line)
     escaped = "".join("{}" if character == "\u2063" else _character(character) for character in apart)
-    # After the \\ of the row before, a bracket or a star would be read as its argument.
-    return f"{{}}{escaped}" if escaped.startswith(("[", "*")) else escaped
+    # After the \\ of the row before, a bracket or a star would be read as its argument, spaces or not.
+    return f"{{}}{escaped}" if escaped.lstrip().startswith(("[", "*")) else escaped
 
 
 def tabular(alignment: str, heading: list[str], rows: list[list[str]]) -> str:

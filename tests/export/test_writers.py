@@ -43,6 +43,7 @@ HOSTILE = (
     "＝1+1",
     "[bracket] first",
     "*star first",
+    " [bracket after a space",
     "line\nbreak | pipe",
     "**bold** [x](javascript:alert(1)) `code` ![i](x)",
     "naïve Łódź Ωμέγα Привет 日本語 😀 – — … “q” →",
