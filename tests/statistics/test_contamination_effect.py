@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import t as student
 from simulated_panels import contaminated_at, simulate
 
 from engine.statistics.cells import CLEAN, CONTAMINATED, UNKNOWN
-from engine.statistics.effects.contamination import contamination_effect, placebo_effects
+from engine.statistics.effects.contamination import FEWEST_CLUSTERS, contamination_effect, placebo_effects
 from engine.statistics.effects.panel import Panel
 
 
@@ -113,6 +114,38 @@ def test_labels_become_a_panel():
     assert Panel.from_labels(np.ones((2, 1)), [[CLEAN], [CONTAMINATED]]).varying == 1
     with pytest.raises(ValueError, match="three matrices"):
         Panel.from_labels([[True]], [CLEAN])
+
+
+def test_a_few_samples_that_drift_are_not_found_to_be_contaminated():
+    # Six labels change, and every sample becomes easier or harder with time for reasons of its own.
+    found, plain = [], []
+    for seed in range(60):
+        world = simulate(seed, 40, 80)
+        generator = np.random.default_rng(seed)
+        drift = (world.cutoffs[:, None] / 365 - 2) * generator.normal(0, 0.6, 80)
+        resolved = generator.random((40, 80)) < expit(drift - world.difficulty[None, :])
+        label = world.panel.contaminated.copy()
+        label[:, 6:] = label[20, 6:]
+        result = contamination_effect(Panel(resolved, label, world.panel.known))
+        if result.effect is None:
+            continue
+        found.append(0 in result.effect.interval)
+        half = (result.effect.interval.high - result.effect.interval.low) / 2
+        error = half / student.ppf(0.975, result.clusters - 1)
+        plain.append(abs(result.effect.estimate) < 1.96 * error)
+    assert len(found) > 40
+    assert np.mean(found) > 0.9
+    assert np.mean(plain) < np.mean(found)
+
+
+def test_an_effect_that_rests_on_one_sample_has_no_interval():
+    world = simulate(3, 40, 60, effect=0.5)
+    label = world.panel.contaminated.copy()
+    label[:, 1:] = label[20, 1:]
+    result = contamination_effect(Panel(world.panel.resolved, label, world.panel.known))
+    assert result.varying == 1
+    assert result.clusters < FEWEST_CLUSTERS
+    assert result.effect is result.points is None
 
 
 def test_labels_that_never_vary_show_nothing():

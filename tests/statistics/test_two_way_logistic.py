@@ -14,28 +14,66 @@ def dummies(terms, cells):
     return rows, columns, np.concatenate([terms[rows, columns], submission, sample], axis=1)
 
 
-def as_regression(resolved, terms, cells, clusters):
-    """The fit by statsmodels, and the factor by which it widens a clustered variance for each coefficient."""
+def as_regression(resolved, terms, cells):
+    """The fit by statsmodels, its errors robust to nothing but unequal variances."""
     rows, columns, design = dummies(terms, cells)
-    fit = sm.Logit(resolved[rows, columns].astype(float), design).fit(
-        disp=0, method="newton", tol=1e-12, cov_type="cluster", cov_kwds={"groups": clusters[columns]}
-    )
-    size, count = design.shape
-    return fit, (size - 1) / (size - count)
+    outcome = resolved[rows, columns].astype(float)
+    return sm.Logit(outcome, design).fit(disp=0, method="newton", tol=1e-12, cov_type="HC0")
 
 
-@pytest.mark.parametrize("size", [1, 5])
-def test_fit_and_clustered_errors_are_those_of_a_regression_on_dummies(size):
+def without_each(resolved, terms, cells, clusters, axis):
+    """The variance by leaving out one cluster after the other and fitting the rest anew."""
+    whole = as_regression(resolved, terms, cells).params[: terms.shape[2]]
+    moved = []
+    for cluster in np.unique(clusters[cells.any(axis=1 - axis)]):
+        kept = cells & np.expand_dims(clusters != cluster, 1 - axis)
+        left = informative_cells(resolved, kept)
+        moved.append(as_regression(resolved, terms, left).params[: terms.shape[2]] - whole)
+    return np.sum(np.square(moved), axis=0)
+
+
+def test_the_fit_is_that_of_a_regression_on_dummies():
     panel = simulate(3, 12, 40, effect=0.8, unknown=0.1).panel
     other = np.random.default_rng(0).normal(size=panel.resolved.shape)
     terms = np.stack([panel.contaminated.astype(float), other], axis=-1)
-    clusters = np.arange(40) // size
-    ours = fit_two_way(panel.resolved, terms, panel.known, clusters)
-    theirs, factor = as_regression(panel.resolved, terms, ours.used, clusters)
+    ours = fit_two_way(panel.resolved, terms, panel.known)
+    theirs = as_regression(panel.resolved, terms, ours.used)
     assert ours.converged
-    assert ours.clusters == len(np.unique(clusters[ours.used.any(axis=0)]))
     assert ours.linear[np.nonzero(ours.used)] == pytest.approx(theirs.fittedvalues, abs=1e-6)
-    assert ours.covariance * factor == pytest.approx(theirs.cov_params()[:2, :2], rel=1e-5)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_errors_are_those_of_refits_without_each_cluster(size):
+    panel = simulate(3, 24, 60, effect=0.8, unknown=0.1).panel
+    other = np.random.default_rng(0).normal(size=panel.resolved.shape)
+    terms = np.stack([panel.contaminated.astype(float), other], axis=-1)
+    of_samples, of_submissions = np.arange(60) // size, np.arange(24) // size
+    ours = fit_two_way(panel.resolved, terms, panel.known, of_samples, of_submissions)
+    by_sample = without_each(panel.resolved, terms, ours.used, of_samples, 1)
+    by_submission = without_each(panel.resolved, terms, ours.used, of_submissions, 0)
+    largest = np.maximum(by_sample, by_submission)
+    if size == 1:
+        overlap = np.diag(as_regression(panel.resolved, terms, ours.used).cov_params())[:2]
+        largest = np.maximum(largest, by_sample + by_submission - overlap)
+        assert ours.uncertainty.error == pytest.approx(np.sqrt(largest), rel=0.1)
+    else:
+        # What pairs of clusters share is taken off their sum.
+        assert np.all(ours.uncertainty.error > 0.9 * np.sqrt(largest))
+        assert np.all(ours.uncertainty.error < 1.1 * np.sqrt(by_sample + by_submission))
+
+
+def test_effective_clusters_count_those_that_say_something():
+    world = simulate(3, 40, 60, effect=0.5)
+    label = world.panel.contaminated.copy()
+    everywhere = fit_two_way(world.panel.resolved, label[..., None].astype(float), world.panel.known)
+    label[:, 4:] = label[20, 4:]
+    few = fit_two_way(world.panel.resolved, label[..., None].astype(float), world.panel.known)
+    assert everywhere.uncertainty.samples[0] > 15
+    assert 1 <= few.uncertainty.samples[0] <= 4
+    label[:, 1:] = label[20, 1:]
+    one = fit_two_way(world.panel.resolved, label[..., None].astype(float), world.panel.known)
+    assert one.uncertainty.samples[0] == pytest.approx(1, abs=0.2)
+    assert one.uncertainty.error[0] > 3 * few.uncertainty.error[0]
 
 
 def test_the_bias_of_many_effects_is_taken_out():
@@ -45,7 +83,7 @@ def test_the_bias_of_many_effects_is_taken_out():
         terms = panel.contaminated[..., None].astype(float)
         fit = fit_two_way(panel.resolved, terms, panel.known)
         ours.append(fit.coefficients[0])
-        plain.append(as_regression(panel.resolved, terms, fit.used, np.arange(40))[0].params[0])
+        plain.append(as_regression(panel.resolved, terms, fit.used).params[0])
     error = np.std(ours) / np.sqrt(len(ours))
     assert abs(np.mean(ours) - 1.0) < 2.5 * error
     assert np.mean(plain) - 1.0 > 3.5 * error
@@ -60,7 +98,8 @@ def test_a_term_that_the_effects_explain_is_not_identified():
     terms = np.stack([by_sample + by_submission, label, label, np.zeros((20, 50))], axis=-1)
     fit = fit_two_way(panel.resolved, terms, panel.known)
     assert np.isnan(fit.coefficients).tolist() == [True, False, True, True]
-    assert np.isnan(np.diag(fit.covariance)).tolist() == [True, False, True, True]
+    assert np.isnan(fit.uncertainty.error).tolist() == [True, False, True, True]
+    assert (fit.uncertainty.samples > 0).tolist() == [False, True, False, False]
     alone = fit_two_way(panel.resolved, label[..., None], panel.known)
     assert fit.coefficients[1] == pytest.approx(alone.coefficients[0])
 

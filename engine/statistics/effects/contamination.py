@@ -26,6 +26,9 @@ from engine.statistics.effects.panel import Panel
 from engine.statistics.effects.two_way import TwoWayFit, fit_two_way
 from engine.statistics.proportions import CONFIDENCE, Interval
 
+FEWEST_CLUSTERS = 3.0
+"""An estimate that rests on fewer effective clusters is one sample's or one cutoff's: no interval helps."""
+
 
 @dataclass(frozen=True, slots=True)
 class Effect:
@@ -34,12 +37,14 @@ class Effect:
     Attributes:
         estimate: Logits.
         interval: Clustered confidence interval, in logits.
-        p_value: Two-sided, Student's t with one degree of freedom less than there are clusters.
+        p_value: Two-sided, Student's t with one degree of freedom less than there are effective clusters.
+        clusters: Effective clusters that it rests on, of samples or of submissions, whichever are fewer.
     """
 
     estimate: float
     interval: Interval
     p_value: float
+    clusters: float
 
     @property
     def odds_ratio(self) -> float:
@@ -70,11 +75,13 @@ class ContaminationEffect:
     """The effect of contamination and what it rests on.
 
     Attributes:
-        effect: None when no sample changes its label, nothing is left to compare or the fit did not converge.
+        effect: None when no sample changes its label, the change rests on fewer than `FEWEST_CLUSTERS`
+            effective clusters, nothing is left to compare or the fit did not converge.
         points: The effect in rates; None likewise.
         submissions: Submissions in the fit.
         samples: Samples in the fit: those that some submission resolved and another did not.
         varying: Samples in the fit that are clean for one submission and contaminated for another.
+        clusters: Effective clusters that the estimate rests on, of samples or of submissions.
         cells: Outcomes in the fit.
         always: Samples left out because every submission resolved them.
         never: Samples left out because none did.
@@ -86,6 +93,7 @@ class ContaminationEffect:
     submissions: int
     samples: int
     varying: int
+    clusters: float
     cells: int
     always: int
     never: int
@@ -97,6 +105,7 @@ def contamination_effect(
     *,
     controls: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
+    submission_clusters: ArrayLike | None = None,
     confidence: float = CONFIDENCE,
 ) -> ContaminationEffect:
     """Estimate the effect of contamination with an effect for each submission and each sample.
@@ -107,6 +116,7 @@ def contamination_effect(
             controls); those that do not are of no use and do no harm.
         clusters: Cluster of each sample for the interval; by default each sample is its own. Repositories
             give the more cautious interval.
+        submission_clusters: Cluster of each submission, likewise; its cutoff decides its labels.
         confidence: Coverage.
 
     Raises:
@@ -114,7 +124,7 @@ def contamination_effect(
     """
     label = panel.contaminated[..., None].astype(np.float64)
     terms = label if controls is None else np.concatenate([label, np.asarray(controls, np.float64)], axis=2)
-    fit = fit_two_way(panel.resolved, terms, panel.known, clusters)
+    fit = fit_two_way(panel.resolved, terms, panel.known, clusters, submission_clusters)
     observed = panel.known.any(axis=0)
     effect = term_effect(fit, 0, confidence)
     return ContaminationEffect(
@@ -123,6 +133,7 @@ def contamination_effect(
         submissions=int(fit.used.any(axis=1).sum()),
         samples=int(fit.used.any(axis=0).sum()),
         varying=panel.only(fit.used).varying,
+        clusters=effective_clusters(fit, 0),
         cells=int(fit.used.sum()),
         always=int(np.sum(observed & ~(panel.known & ~panel.resolved).any(axis=0))),
         never=int(np.sum(observed & ~(panel.known & panel.resolved).any(axis=0))),
@@ -131,14 +142,19 @@ def contamination_effect(
 
 
 def term_effect(fit: TwoWayFit, term: int, confidence: float) -> Effect | None:
-    """Return the effect of one term; None unless it is identified, has a clustered error and converged."""
-    estimate, variance = float(fit.coefficients[term]), float(fit.covariance[term, term])
-    if np.isnan(estimate) or not variance > 0 or not fit.converged:
+    """Return the effect of one term; None unless it is identified, rests on enough clusters and converged."""
+    estimate, error = float(fit.coefficients[term]), float(fit.uncertainty.error[term])
+    clusters = effective_clusters(fit, term)
+    if not fit.converged or np.isnan(estimate) or not 0 < error < np.inf or clusters < FEWEST_CLUSTERS:
         return None
-    error, freedom = float(np.sqrt(variance)), fit.clusters - 1
-    half = float(student.ppf((1 + confidence) / 2, freedom)) * error
-    p_value = float(2 * student.sf(abs(estimate) / error, freedom))
-    return Effect(estimate, Interval(estimate - half, estimate + half), p_value)
+    half = float(student.ppf((1 + confidence) / 2, clusters - 1)) * error
+    p_value = float(2 * student.sf(abs(estimate) / error, clusters - 1))
+    return Effect(estimate, Interval(estimate - half, estimate + half), p_value, clusters)
+
+
+def effective_clusters(fit: TwoWayFit, term: int) -> float:
+    """Return how many clusters a term rests on, of samples or of submissions, whichever are fewer."""
+    return float(min(fit.uncertainty.samples[term], fit.uncertainty.submissions[term]))
 
 
 def _points(panel: Panel, fit: TwoWayFit, effect: Effect) -> Points | None:
@@ -162,12 +178,16 @@ class Placebo:
         shift: Days by which the cutoffs were shifted, negative for earlier ones.
         among: Cells looked at, by their true label: `clean` or `contaminated`.
         cells: Outcomes in the fit.
-        effect: None when the shifted label does not vary within samples there.
+        varying: Samples in the fit whose shifted label changes between submissions.
+        clusters: Effective clusters that the estimate rests on.
+        effect: None when these are fewer than `FEWEST_CLUSTERS`, or the fit did not converge.
     """
 
     shift: int
     among: str
     cells: int
+    varying: int
+    clusters: float
     effect: Effect | None
 
 
@@ -176,6 +196,7 @@ def placebo_effects(
     shifted: Mapping[int, tuple[ArrayLike, ArrayLike]],
     *,
     clusters: ArrayLike | None = None,
+    submission_clusters: ArrayLike | None = None,
     confidence: float = CONFIDENCE,
 ) -> tuple[Placebo, ...]:
     """Estimate the effect of the label at shifted cutoffs among cells whose true label is the same.
@@ -189,6 +210,7 @@ def placebo_effects(
         shifted: By days of shift: whether each cell is contaminated at the shifted cutoff, and whether that
             is known, both of shape (submissions, samples).
         clusters: Cluster of each sample.
+        submission_clusters: Cluster of each submission.
         confidence: Coverage.
     """
     found = []
@@ -197,6 +219,15 @@ def placebo_effects(
         for among, cells in (("clean", ~panel.contaminated), ("contaminated", panel.contaminated)):
             observed: Bools = panel.known & cells & np.asarray(known, dtype=np.bool_)
             terms: Floats = label[..., None].astype(np.float64)
-            fit = fit_two_way(panel.resolved, terms, observed, clusters)
-            found.append(Placebo(shift, among, int(fit.used.sum()), term_effect(fit, 0, confidence)))
+            fit = fit_two_way(panel.resolved, terms, observed, clusters, submission_clusters)
+            found.append(
+                Placebo(
+                    shift=shift,
+                    among=among,
+                    cells=int(fit.used.sum()),
+                    varying=Panel(panel.resolved, label, fit.used).varying,
+                    clusters=effective_clusters(fit, 0),
+                    effect=term_effect(fit, 0, confidence),
+                )
+            )
     return tuple(found)

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from engine.statistics.effects.contamination import Effect, term_effect
+from engine.statistics.effects.contamination import Effect, effective_clusters, term_effect
 from engine.statistics.effects.panel import Panel
 from engine.statistics.effects.two_way import fit_two_way
 from engine.statistics.proportions import CONFIDENCE
@@ -31,13 +31,16 @@ class Bin:
         high: Day after the last, None without an upper end.
         cells: Outcomes in the bin that are part of the fit.
         reference: Whether the bin was set to zero.
-        effect: Departure from the reference trend, in logits; None for a reference and where not identified.
+        clusters: Effective clusters that the departure rests on; 0 for a reference.
+        effect: Departure from the reference trend, in logits; None for a reference and where too few clusters
+            tell it from the effects.
     """
 
     low: float | None
     high: float | None
     cells: int
     reference: bool
+    clusters: float
     effect: Effect | None
 
 
@@ -63,6 +66,7 @@ def event_study(
     edges: Sequence[float],
     *,
     clusters: ArrayLike | None = None,
+    submission_clusters: ArrayLike | None = None,
     confidence: float = CONFIDENCE,
 ) -> EventStudy:
     """Estimate the profile over days from landing to cutoff.
@@ -75,6 +79,7 @@ def event_study(
         edges: Increasing ends between bins, 0 among them; a bin holds its lower end. The outermost bins are
             open.
         clusters: Cluster of each sample.
+        submission_clusters: Cluster of each submission.
         confidence: Coverage.
 
     Raises:
@@ -93,7 +98,8 @@ def event_study(
     # The bin just before the landing and the one furthest from it.
     references = {before[-1], before[0]} if before else set()
     free = [index for index in range(len(ends) + 1) if index not in references]
-    fit = fit_two_way(panel.resolved, member[..., free].astype(np.float64), panel.known, clusters)
+    terms = member[..., free].astype(np.float64)
+    fit = fit_two_way(panel.resolved, terms, panel.known, clusters, submission_clusters)
     cells = (member & fit.used[..., None]).sum(axis=(0, 1))
     bins = tuple(
         Bin(
@@ -101,6 +107,7 @@ def event_study(
             high=ends[index] if index < len(ends) else None,
             cells=int(cells[index]),
             reference=index in references,
+            clusters=effective_clusters(fit, free.index(index)) if index in free else 0.0,
             effect=term_effect(fit, free.index(index), confidence) if index in free else None,
         )
         for index in range(len(ends) + 1)

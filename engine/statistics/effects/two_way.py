@@ -9,8 +9,8 @@ Maximum likelihood by Newton's method. The many effects are eliminated from each
 size of the submissions), so a fit of 182 x 500 takes a fraction of a second. Submissions and samples with
 one outcome only have infinite effects and say nothing about t: they are left out and counted. Estimating many
 effects biases t away from zero by about one part in the number of submissions and of samples; the first-order
-bias is subtracted (Fernandez-Val and Weidner 2016, Section 4). Standard errors are clustered by sample, or by
-coarser clusters of samples.
+bias is subtracted (Fernandez-Val and Weidner 2016, Section 4). Standard errors are clustered by sample and by
+submission, or by coarser clusters of either (`clustering`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 from scipy.linalg import lstsq, qr
 from scipy.special import expit, log1p
 
-from engine.statistics.arrays import Bools, Floats
+from engine.statistics.arrays import Bools, Floats, Ints
+from engine.statistics.effects.clustering import Uncertainty, two_way_uncertainty
 
 _STEPS = 50
 _TOLERANCE = 1e-9
@@ -36,23 +37,25 @@ class TwoWayFit:
     Attributes:
         coefficients: Estimates of t on the logit scale, shape (terms,); NaN where a term cannot be told from
             the effects or from other terms.
-        covariance: Clustered covariance, shape (terms, terms), NaN likewise.
+        uncertainty: Their errors and what these rest on; NaN and 0 likewise.
         linear: Fitted logits, shape (submissions, samples); only meaningful where `used`.
         used: Cells in the fit, shape (submissions, samples).
-        clusters: Number of clusters behind the standard errors.
         converged: Whether Newton's method came to rest.
     """
 
     coefficients: Floats
-    covariance: Floats
+    uncertainty: Uncertainty
     linear: Floats
     used: Bools
-    clusters: int
     converged: bool
 
 
 def fit_two_way(
-    resolved: Bools, terms: Floats, observed: Bools, clusters: ArrayLike | None = None
+    resolved: Bools,
+    terms: Floats,
+    observed: Bools,
+    clusters: ArrayLike | None = None,
+    submission_clusters: ArrayLike | None = None,
 ) -> TwoWayFit:
     """Fit the model.
 
@@ -61,6 +64,7 @@ def fit_two_way(
         terms: Values of x, shape (submissions, samples, terms).
         observed: Cells that take part, shape (submissions, samples).
         clusters: Cluster of each sample, shape (samples,); by default each sample is its own.
+        submission_clusters: Cluster of each submission, shape (submissions,), likewise.
 
     Raises:
         ValueError: If shapes do not fit.
@@ -74,25 +78,30 @@ def fit_two_way(
     y = resolved[np.ix_(rows, columns)].astype(np.float64)
     x = np.where(cells[..., None], terms[np.ix_(rows, columns)], 0.0)
     kept = _identified(x, cells)
-    coefficients, covariance = np.full(count, np.nan), np.full((count, count), np.nan)
-    linear, groups, converged = np.zeros(resolved.shape), 0, True
+    coefficients, converged = np.full(count, np.nan), True
+    error, of_samples, of_submissions = np.full(count, np.nan), np.zeros(count), np.zeros(count)
+    linear = np.zeros(resolved.shape)
     if cells.any():
-        names = np.arange(resolved.shape[1]) if clusters is None else np.asarray(clusters)
-        cluster_of = np.unique(names[columns], return_inverse=True)[1]
-        groups = int(cluster_of.max()) + 1
         estimate, fitted, converged = _newton(y, x[..., kept], cells)
         weight = np.where(cells, expit(fitted) * expit(-fitted), 0.0)
         residual = x[..., kept] - _project(weight, x[..., kept])
         information = np.einsum("ijk,ij,ijl->kl", residual, weight, residual)
         inverse = np.linalg.inv(information) if kept.size else information
-        scores = np.einsum("ijk,ij->jk", residual, np.where(cells, y - expit(fitted), 0.0))
-        sums = np.zeros((groups, kept.size))
-        np.add.at(sums, cluster_of, scores)
         coefficients[kept] = estimate - _bias(weight, fitted, residual, inverse)
-        spread = groups / max(groups - 1, 1) * sums.T @ sums
-        covariance[np.ix_(kept, kept)] = inverse @ spread @ inverse if groups > 1 else np.nan
+        found = two_way_uncertainty(
+            residual @ (inverse / np.diag(inverse)),
+            weight,
+            np.where(cells, y - expit(fitted), 0.0),
+            (_numbered(submission_clusters, rows), _numbered(clusters, columns)),
+        )
+        error[kept], of_samples[kept], of_submissions[kept] = found.error, found.samples, found.submissions
         linear[np.ix_(rows, columns)] = fitted
-    return TwoWayFit(coefficients, covariance, linear, used, groups, converged)
+    return TwoWayFit(coefficients, Uncertainty(error, of_samples, of_submissions), linear, used, converged)
+
+
+def _numbered(clusters: ArrayLike | None, kept: Bools | np.bool_) -> Ints:
+    names = np.arange(np.size(kept)) if clusters is None else np.asarray(clusters)
+    return np.asarray(np.unique(names[kept], return_inverse=True)[1], dtype=np.int64)
 
 
 def informative_cells(resolved: Bools, observed: Bools) -> Bools:
