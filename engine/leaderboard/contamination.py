@@ -224,4 +224,4 @@ def _controls(known: Matrix, covariates: Covariates) -> Floats:
 
 
 def _centred(values: Floats) -> Floats:
-    return values - values.sum() / max(values.size, 1)
+    return np.asarray(values - values.sum() / max(values.size, 1))

@@ -56,6 +56,12 @@ def test_each_aspect_moves_ranks_by_itself(four):
     assert rank_fragility(four[:2]).moved_by["threshold"] is None
 
 
+def test_leaving_some_out_moves_nobody_that_remains():
+    everyone = scenario([9, 8, 7, 6], [10] * 4, policy="latest")
+    without_best = scenario([0, 8, 7, 6], [0, 10, 10, 10], policy="single")
+    assert rank_fragility([everyone, without_best]).moved_by["policy"] == 0
+
+
 def test_a_reference_that_orders_nothing_has_nothing_to_lose():
     tied = scenario([1, 1], [2, 2], detector="paper")
     result = rank_fragility([tied])

@@ -41,7 +41,7 @@ class Fragility:
         surviving: Share of the pairs ordered by the reference that keep their order in every scenario (a tie
             does not keep it); None when it orders none.
         moved_by: For each aspect, by how many ranks a submission moves on average when that aspect alone
-            changes; None when no two scenarios differ in it alone.
+            changes, among those rated both times; None when no two scenarios differ in it alone.
     """
 
     ranks: Floats
@@ -82,7 +82,7 @@ def rank_fragility(scenarios: Sequence[Scenario], reference: int = 0) -> Fragili
         always_above=above,
         agreement=np.array([_tau(places[reference], other) for other in places]),
         surviving=kept / ordered if ordered else None,
-        moved_by={aspect: _moved(scenarios, places, aspect) for aspect in aspects},
+        moved_by={aspect: _moved(scenarios, rates, aspect) for aspect in aspects},
     )
 
 
@@ -103,11 +103,16 @@ def _tau(first: Floats, second: Floats) -> float:
     return float(kendalltau(first[rated], second[rated]).statistic) if rated.sum() > 1 else float("nan")
 
 
-def _moved(scenarios: Sequence[Scenario], places: Floats, aspect: str) -> float | None:
+def _moved(scenarios: Sequence[Scenario], rates: Floats, aspect: str) -> float | None:
+    alike: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for position, scenario in enumerate(scenarios):
+        others = tuple(sorted((name, value) for name, value in scenario.choices.items() if name != aspect))
+        alike.setdefault(others, []).append(position)
     moves = []
-    for (i, first), (j, second) in combinations(enumerate(scenarios), 2):
-        differing = {name for name in first.choices if first.choices[name] != second.choices[name]}
-        if differing == {aspect}:
-            distance = np.abs(places[i] - places[j])
-            moves.extend(distance[~np.isnan(distance)].tolist())
-    return float(np.mean(moves)) if moves else None
+    for group in alike.values():
+        for i, j in combinations(group, 2):
+            # Who is left out moves the places of all behind it, but not the order of those that remain.
+            both = ~np.isnan(rates[i]) & ~np.isnan(rates[j])
+            if scenarios[i].choices[aspect] != scenarios[j].choices[aspect] and both.any():
+                moves.append(np.abs(ranks(rates[i][both]) - ranks(rates[j][both])))
+    return float(np.mean(np.concatenate(moves))) if moves else None

@@ -1,0 +1,117 @@
+"""How much of a ranking on clean samples stands: against other samples, and against other ways to make it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.leaderboard.matrix import Matrix
+from engine.leaderboard.scenarios import ASPECTS
+from engine.statistics.arrays import Bools, Counts, Floats
+from engine.statistics.effects.fragility import Fragility, Scenario, rank_fragility
+from engine.statistics.pair_order import order_shares
+from engine.statistics.proportions import CONFIDENCE
+from engine.statistics.ranking import RankColumns, bootstrap_ranks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """A ranking and what it survives. Arrays follow the submissions of `matrix`, best clean rate first.
+
+    Attributes:
+        matrix: Submissions that have a rate on clean samples.
+        left_out: How many were asked for and have none.
+        scenarios: Every way to make the ranking, the one shown first.
+        ranks: Ranks with intervals over samples drawn anew by repository.
+        shares: In what share of these draws each is above each other.
+        fragility: What the scenarios do to the ranking.
+    """
+
+    matrix: Matrix
+    left_out: int
+    scenarios: tuple[Scenario, ...]
+    ranks: RankColumns
+    shares: Floats
+    fragility: Fragility
+
+    @property
+    def sure(self) -> Bools:
+        """Which pairs are above beyond doubt: in every scenario, and in nearly all draws of samples."""
+        return np.asarray(self.fragility.always_above & (self.shares >= (1 + CONFIDENCE) / 2))
+
+    @property
+    def ordered(self) -> Bools:
+        """Which pairs the ranking shown orders, first above second."""
+        rates = self.scenarios[0].counts.rate
+        return np.asarray(rates[:, None] > rates[None, :])
+
+    def pair(self, first: int, second: int) -> PairSurvival:
+        """Return how the order of two submissions fares."""
+        return pair_survival(self.scenarios, first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Scenarios that rate both of two submissions, by what they say."""
+
+    above: int
+    tied: int
+    below: int
+
+    @property
+    def rated(self) -> int:
+        """All of them."""
+        return self.above + self.tied + self.below
+
+
+@dataclass(frozen=True, slots=True)
+class PairSurvival:
+    """Whether one submission is above another, over all scenarios.
+
+    Attributes:
+        whole: Over all of them.
+        parts: For each aspect and choice, over the scenarios with that choice.
+    """
+
+    whole: Tally
+    parts: Mapping[tuple[str, str], Tally]
+
+
+def standing(matrix: Matrix, scenarios: Sequence[Scenario], rows: Sequence[int]) -> Standing:
+    """Rank some submissions on their clean samples, in the first scenario and in all others.
+
+    Args:
+        matrix: All submissions, in the order of the scenarios.
+        scenarios: From `scenarios.scenarios` of the same matrix.
+        rows: The submissions to rank, by their place in the matrix.
+    """
+    rates = scenarios[0].counts.rate
+    rated = [row for row in rows if not np.isnan(rates[row])]
+    rated.sort(key=lambda row: (-rates[row], matrix.submissions[row].submission))
+    taken = matrix.take(rated)
+    cut = tuple(Scenario(way.choices, Counts(way.counts.k[rated], way.counts.n[rated])) for way in scenarios)
+    repository = np.array(taken.samples.repository)
+    return Standing(
+        matrix=taken,
+        left_out=len(rows) - len(rated),
+        scenarios=cut,
+        ranks=bootstrap_ranks(taken.resolved, taken.clean, clusters=repository),
+        shares=order_shares(taken.resolved, taken.clean, clusters=repository),
+        fragility=rank_fragility(cut),
+    )
+
+
+def pair_survival(scenarios: Sequence[Scenario], first: int, second: int) -> PairSurvival:
+    """Count the scenarios in which the first of two submissions is above, level with or below the second."""
+    gaps = np.array([way.counts.rate[first] - way.counts.rate[second] for way in scenarios])
+    parts: dict[tuple[str, str], Bools] = {}
+    for aspect in ASPECTS:
+        for choice in dict.fromkeys(way.choices[aspect] for way in scenarios):
+            parts[aspect, choice] = np.array([way.choices[aspect] == choice for way in scenarios])
+    return PairSurvival(_tally(gaps), {key: _tally(gaps[inside]) for key, inside in parts.items()})
+
+
+def _tally(gaps: Floats) -> Tally:
+    return Tally(int(np.sum(gaps > 0)), int(np.sum(gaps == 0)), int(np.sum(gaps < 0)))
