@@ -50,6 +50,18 @@ def pages() -> dict[str, Page]:
             url_path="patterns",
             help="What samples have in common that the best submissions all solve, or all miss.",
         ),
+        "confounding": st.Page(
+            _shower("confounding"),
+            title="Contamination or difficulty",
+            url_path="confounding",
+            help="What is left once samples are compared with their like, and with themselves.",
+        ),
+        "fragility": st.Page(
+            _shower("fragility"),
+            title="Fragility",
+            url_path="fragility",
+            help="Which places, and which orders of two submissions, survive every way to make the ranking.",
+        ),
         "sample": st.Page(
             _shower("sample"),
             title="Sample",
@@ -64,6 +76,12 @@ def pages() -> dict[str, Page]:
         ),
         "submission": st.Page(
             _shower("submission"), title="Submission", url_path="submission", visibility="hidden"
+        ),
+        "audit": st.Page(
+            _shower("audit"),
+            title="Audit a submission",
+            url_path="audit",
+            help="Drop a results file: how much of its score is on clean samples?",
         ),
         "detectors": st.Page(
             _shower("detectors"),

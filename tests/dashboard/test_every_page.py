@@ -28,6 +28,7 @@ PAGES = (
     "sample?sample=acme__widgets-101&detector=paper",
     "submission?submission=s000&benchmark=tiny-verified&detector=paper",
     "detectors?detector=paper&cutoff=2024-04-30",
+    "audit",
     "methods",
     "review",
 )

@@ -24,6 +24,7 @@ PAGES = (
     "sample",
     "submission",
     "review",
+    "audit",
     "methods",
 )
 
