@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,6 +58,10 @@ def verify(
     env: Annotated[
         list[str] | None, typer.Option(help="Local: NAME=VALUE for the tests; repeatable.")
     ] = None,
+    read: Annotated[
+        list[Path] | None,
+        typer.Option(help="Local: further place that the tests may read; repeatable.", exists=True),
+    ] = None,
     dataset: Annotated[str, typer.Option(help="Harness: the data set it reads the samples from.")] = "",
     seconds: Annotated[int, typer.Option(min=1, help="Time for each run of a sample's tests.")] = 900,
     mapping: Mapping = None,
@@ -87,7 +92,8 @@ def verify(
     bound = known[detector].threshold if threshold is None else threshold
     chosen = read_labelled_samples(samples, names, data)
     repositories = find_repositories(repos, mapping, cache, data)
-    tests = _runner(runner, repositories, python, command, prepare, env or [], dataset, seconds)
+    local = _Local(python, command, prepare, env or [], tuple(read or []))
+    tests = _runner(runner, repositories, local, dataset, seconds)
     folder = (logs or cache / "verify").resolve()
     failed = False
     for sample in chosen:
@@ -109,39 +115,49 @@ def verify(
         raise typer.Exit(1)
 
 
+@dataclass(frozen=True, slots=True)
+class _Local:
+    """The options of the local runner."""
+
+    python: Path | None
+    command: str | None
+    prepare: str
+    env: list[str]
+    read: tuple[Path, ...]
+
+
 def _runner(
-    name: RunnerName,
-    repositories: Repositories,
-    python: Path | None,
-    command: str | None,
-    prepare: str,
-    env: list[str],
-    dataset: str,
-    seconds: int,
+    name: RunnerName, repositories: Repositories, local: _Local, dataset: str, seconds: int
 ) -> TestRunner:
     from engine.presence.verification.harness import MultiSwebenchRunner, SwebenchRunner
-    from engine.presence.verification.local import DEFAULT_COMMAND, LocalRunner, LocalSettings, read_variables
     from engine.presence.verification.outcomes import NoRunner
-    from engine.presence.verification.sandbox import Limits
 
     if name is RunnerName.NONE:
         return NoRunner()
     if name is RunnerName.LOCAL:
-        if python is None:
-            raise typer.BadParameter("--runner local needs --python, with the repository's dependencies")
-        settings = LocalSettings(
-            # Not resolved: what makes a virtual environment's interpreter its own is its place.
-            python.absolute(),
-            command or DEFAULT_COMMAND,
-            prepare,
-            read_variables(env),
-            Limits(seconds=seconds),
-        )
-        return LocalRunner(repositories.path, settings)
+        return _local_runner(repositories, local, seconds)
     if not dataset:
         raise typer.BadParameter(f"--runner {name.value} needs --dataset")
     made = SwebenchRunner if name is RunnerName.SWEBENCH else MultiSwebenchRunner
-    return made(dataset, seconds, python)
+    return made(dataset, seconds, local.python)
+
+
+def _local_runner(repositories: Repositories, local: _Local, seconds: int) -> TestRunner:
+    from engine.presence.verification.local import DEFAULT_COMMAND, LocalRunner, LocalSettings, read_variables
+    from engine.presence.verification.sandbox import Limits
+
+    if local.python is None:
+        raise typer.BadParameter("--runner local needs --python, with the repository's dependencies")
+    settings = LocalSettings(
+        # Not resolved: what makes a virtual environment's interpreter its own is its place.
+        local.python.absolute(),
+        local.command or DEFAULT_COMMAND,
+        local.prepare,
+        read_variables(local.env),
+        tuple(place.absolute() for place in local.read),
+        Limits(seconds=seconds),
+    )
+    return LocalRunner(repositories.path, settings)
 
 
 def _line(result: Verification) -> str:

@@ -14,7 +14,7 @@ from engine.patches.diff import PatchError, parse_diff
 from engine.patches.syntax import language_of
 from engine.presence.verification.junit import passed_tests
 from engine.presence.verification.outcomes import State, TestOutcome
-from engine.presence.verification.sandbox import Limits, run_sandboxed
+from engine.presence.verification.sandbox import REPORT, Job, Limits, places_of, run_sandboxed
 from engine.presence.verification.worktree import DiffDoesNotApply, apply_diff, write_tree
 from engine.problems import BenchCheckerError
 
@@ -33,22 +33,24 @@ class LocalSettings:
             of the test patch, one argument each) are filled in. No shell reads it.
         prepare: Command line to be run before, such as a build; empty for none.
         variables: Further environment variables.
-        limits: What each command may use.
+        readable: Places beside the system's and the interpreter's that the commands may read.
+        limits: What the commands of one run may use.
     """
 
     python: Path
     command: str = DEFAULT_COMMAND
     prepare: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    readable: tuple[Path, ...] = ()
     limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """The tests that passed in one variant of the code, and whether the run came to its end."""
+    """The tests that passed in one variant of the code, and why the run was stopped, if it was."""
 
     passed: frozenset[str]
-    has_ended: bool
+    stopped: str | None
     log: Path
 
 
@@ -115,25 +117,23 @@ class _Work:
         apply_diff(tree, self.sample.test_patch or "")
         log = self._folder / f"{variant}.log"
         log.unlink(missing_ok=True)
-        for template in filter(None, (self._settings.prepare, self._settings.command)):
-            ended = run_sandboxed(
-                self._filled(template, report),
-                tree,
-                scratch,
-                log,
-                self._settings.limits,
-                self._variables(),
-            )
-        return _Run(passed_tests(report), ended.status is not None, log)
+        job = Job(
+            [self._filled(line) for line in (self._settings.prepare, self._settings.command) if line],
+            tree,
+            (*places_of(self._settings.python), *self._settings.readable),
+            self._variables(),
+        )
+        ended = run_sandboxed(job, log, report, self._settings.limits)
+        return _Run(passed_tests(report), ended.stopped, log)
 
-    def _filled(self, template: str, report: Path) -> list[str]:
+    def _filled(self, template: str) -> list[str]:
         command: list[str] = []
         for word in shlex.split(template):
             if word == "{tests}":
                 command += self._tests
             else:
                 filled = word.replace("{python}", str(self._settings.python))
-                command.append(filled.replace("{report}", str(report)))
+                command.append(filled.replace("{report}", REPORT))
         return command
 
     def _variables(self) -> dict[str, str]:
@@ -163,8 +163,8 @@ def _compare(work: _Work, diff: str) -> TestOutcome:
     missing = sorted(fixed.passed - modified.passed)
     if not missing:
         return TestOutcome(State.PASSED, f"all tests pass; {counts}", modified.log)
-    if not modified.has_ended:
-        return TestOutcome(State.FAILED, "the tests did not come to an end in time", modified.log)
+    if modified.stopped is not None:
+        return TestOutcome(State.FAILED, f"the tests were stopped: {modified.stopped}", modified.log)
     named = ", ".join(missing[:_NAMED]) + (" …" if len(missing) > _NAMED else "")
     reason = f"{len(missing)} of {len(fixed.passed)} tests fail: {named}; {counts}"
     return TestOutcome(State.FAILED, reason, modified.log)

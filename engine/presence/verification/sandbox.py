@@ -1,136 +1,225 @@
-"""Runs a command that nobody vouches for: no network, limits, its whole process group killed at the end.
+"""Runs commands that nobody vouches for, behind bubblewrap.
 
-What it does not do: hide the file system. The command can read, and as far as its user may, write files
-outside its folders; a container is the stronger wall.
+They see the system's programs and libraries, what a caller names, and a memory file system of fixed size that
+holds a copy of a tree; all but the last is read-only. They have no network but their own loopback, no other
+process to look at or to signal, no capability and no way to a new namespace. What is left is the kernel they
+share with everyone: a virtual machine is the stronger wall.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from typing import BinaryIO
 
+from engine.presence.verification.control_group import thread_group
+from engine.presence.verification.watching import Use, watch
 from engine.problems import BenchCheckerError
 
-_GIB = 1 << 30
-_NAMESPACES = ("unshare", "--map-root-user", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")
-"""Without a process namespace of its own, a command could kill every process of its user."""
-_LOOPBACK = ("sh", "-c", 'ip link set lo up 2>/dev/null; exec "$@"', "sh")
-"""A new network namespace has its loopback interface down; tests that talk to themselves need it."""
+SCRATCH = "/tmp"
+"""Where the sandbox can be written: the only such place."""
+TREE, REPORT = f"{SCRATCH}/tree", f"{SCRATCH}/report"
+_INPUT = "/input"
+_MIB = 1 << 20
+_SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")
+_SETTINGS = (
+    *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "passwd", "group", "nsswitch.conf"),
+    *("hosts", "localtime", "ssl/certs", "ssl/openssl.cnf", "mime.types", "fonts", "maven"),
+)
+"""Of /etc, what programs need to run; its keys and passwords stay out."""
+_WALLS = ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session")
+_NO_BUBBLEWRAP = (
+    "this machine cannot isolate a command: it needs bubblewrap (`apt-get install bubblewrap`) and user "
+    "namespaces; or use a harness with containers instead"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a command may use.
+    """What the commands may use, all of them together unless said otherwise.
 
     Attributes:
-        seconds: Wall time; then everything it started is killed.
-        memory: Address space of each process, in bytes.
-        file_size: Largest file it may write, its output included, in bytes.
+        seconds: Wall time.
+        memory: Memory of their own, in bytes; also the address space of each process.
+        scratch: Size of the file system they can write, in bytes.
+        file_size: Largest file, their output included, in bytes.
         open_files: Open files of each process.
+        threads: Threads of all processes; a process has at least one.
     """
 
     seconds: float = 900
-    memory: int = 8 * _GIB
-    file_size: int = _GIB // 2
+    memory: int = 8192 * _MIB
+    scratch: int = 2048 * _MIB
+    file_size: int = 512 * _MIB
     open_files: int = 1024
+    threads: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What is to be run.
+
+    Attributes:
+        commands: Programs with their arguments, run one after the other whatever becomes of the one before.
+        tree: Folder of which they get a copy as `TREE`, their working directory.
+        readable: Further places that they may read, such as an interpreter's.
+        variables: Environment beside HOME, TMPDIR, PATH and a fixed locale; nothing else is inherited.
+    """
+
+    commands: Sequence[Sequence[str]]
+    tree: Path
+    readable: tuple[Path, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a command ended.
+    """How the commands ended.
 
     Attributes:
-        status: Exit status, negative for a signal; None when its time ran out.
+        status: Exit status of the last one, 128 and the number for a signal; None if they were stopped.
+        stopped: Why they were stopped, None if they were not.
     """
 
     status: int | None
+    stopped: str | None = None
 
 
 @cache
-def isolation() -> tuple[str, ...]:
-    """Return the command prefix that takes network and other processes away, none if it fails here."""
-    if shutil.which("unshare") is None:
-        return ()
-    done = subprocess.run([*_NAMESPACES, "true"], capture_output=True, check=False)
-    return _NAMESPACES if done.returncode == 0 else ()
+def can_isolate() -> bool:
+    """Return whether this machine can run a sandbox."""
+    if shutil.which("bwrap") is None:
+        return False
+    done = subprocess.run([*_sandbox(Path("/usr"), (), Limits()), "true"], capture_output=True, check=False)
+    return done.returncode == 0
 
 
-def run_sandboxed(
-    command: Sequence[str],
-    folder: Path,
-    scratch: Path,
-    log: Path,
-    limits: Limits,
-    variables: Mapping[str, str],
-) -> Ended:
-    """Run a command and wait for its end.
-
-    Args:
-        command: Program and arguments; no shell reads them.
-        folder: Working directory.
-        scratch: Folder in which its HOME and TMPDIR are made.
-        log: Where standard output and error are appended.
-        limits: What it may use.
-        variables: Environment beside HOME, TMPDIR, PATH and a fixed locale; nothing else is inherited.
+def places_of(python: Path) -> tuple[Path, ...]:
+    """Return what an interpreter needs to read: its environment, and the installation behind that.
 
     Raises:
-        BenchCheckerError: If this machine cannot isolate it: nothing is run then.
+        BenchCheckerError: If it does not run.
     """
-    prefix = isolation()
-    if not prefix:
-        raise BenchCheckerError(
-            "this machine cannot isolate a command (it needs `unshare` with namespaces for processes and "
-            "network): use a harness with containers instead"
-        )
-    home, temporary = scratch / "home", scratch / "tmp"
-    for place in (home, temporary):
-        place.mkdir(parents=True, exist_ok=True)
-    environment = {
-        "PATH": os.defpath,
-        "HOME": str(home),
-        "TMPDIR": str(temporary),
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        **variables,
-    }
-    with log.open("ab") as stream:
-        stream.write(f"$ {' '.join(command)}\n".encode("utf-8", "surrogateescape"))
-        stream.flush()
+    program = "import sys; print(sys.prefix, sys.base_prefix, sep='\\0', end='')"
+    try:
+        done = subprocess.run([python, "-I", "-c", program], capture_output=True, check=True, timeout=60)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BenchCheckerError(f"{python} is no Python interpreter that runs here: {error}") from error
+    return tuple(map(Path, dict.fromkeys(os.fsdecode(done.stdout).split("\0"))))
+
+
+def run_sandboxed(job: Job, log: Path, report: Path, limits: Limits) -> Ended:
+    """Run commands and wait for their end; then nothing that they started is left.
+
+    Args:
+        job: The commands.
+        log: Where their standard output and error are appended.
+        report: Where what they wrote to `REPORT` is kept; empty if that is nothing.
+        limits: What they may use.
+
+    Raises:
+        BenchCheckerError: If this machine cannot isolate them: nothing is run then.
+    """
+    if not can_isolate():
+        raise BenchCheckerError(_NO_BUBBLEWRAP)
+    for place in (job.tree, *job.readable):
+        if not place.exists():
+            raise BenchCheckerError(f"{place} is to be read by a sandboxed command, but is not there")
+    with log.open("ab") as output, report.open("wb") as kept:
+        for command in job.commands:
+            output.write(f"$ {shlex.join(command)}\n".encode("utf-8", "surrogateescape"))
+        output.flush()
+        with _started(job, output, kept, limits) as (process, namespace):
+            if namespace is None:
+                raise BenchCheckerError(f"the sandbox did not start; {log} says why")
+            stopped = watch(process, namespace, Use(limits.seconds, limits.memory, limits.threads))
+        return Ended(None if stopped else process.wait(), stopped)
+
+
+@contextlib.contextmanager
+def _started(
+    job: Job, output: BinaryIO, report: BinaryIO, limits: Limits
+) -> Iterator[tuple[subprocess.Popen[bytes], int | None]]:
+    """Start the sandbox; yields it and the number of its process namespace, and kills it in the end."""
+    reading, writing = os.pipe()
+    told = ("--json-status-fd", str(writing))
+    script = _script(job.commands, report.fileno(), limits)
+    with thread_group(limits.threads) as group, os.fdopen(reading, "rb") as status:
         process = subprocess.Popen(
-            [*prefix, *_LOOPBACK, *command],
-            cwd=folder,
-            env=environment,
+            [*_sandbox(job.tree, job.readable, limits, told), "bash", "-c", script],
+            env=_environment(job.variables),
             stdin=subprocess.DEVNULL,
-            stdout=stream,
+            stdout=output,
             stderr=subprocess.STDOUT,
+            pass_fds=(writing, report.fileno()),
             start_new_session=True,
-            preexec_fn=lambda: _limit(limits),
+            preexec_fn=lambda: _limit(limits, group),
         )
+        os.close(writing)
         try:
-            status: int | None = process.wait(limits.seconds)
-        except subprocess.TimeoutExpired:
-            status = None
+            yield process, _namespace(status)
         finally:
-            _kill_group(process)
-    return Ended(status)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
-def _kill_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of the command's process group; its leader's id names the group."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
+    own = {"HOME": f"{SCRATCH}/home", "TMPDIR": SCRATCH, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+    return {"PATH": os.defpath, **own, **variables}
 
 
-def _limit(limits: Limits) -> None:
+def _sandbox(
+    tree: Path, readable: tuple[Path, ...], limits: Limits, further: tuple[str, ...] = ()
+) -> list[str]:
+    """Return the command line of bubblewrap; later mounts lie over earlier ones."""
+    system = [*_SYSTEM, *(f"/etc/{name}" for name in _SETTINGS)]
+    return [
+        *(shutil.which("bwrap") or "bwrap", *_WALLS, "--cap-drop", "ALL", *further),
+        *(word for place in system for word in ("--ro-bind-try", place, place)),
+        *("--proc", "/proc", "--dev", "/dev"),
+        *("--size", str(limits.scratch), "--tmpfs", SCRATCH),
+        *("--size", str(min(limits.scratch, 64 * _MIB)), "--tmpfs", "/dev/shm"),
+        *(word for place in readable for word in ("--ro-bind", str(place), str(place))),
+        *("--ro-bind", str(tree.resolve()), _INPUT),
+        # The file systems that bubblewrap mounts these on are memory without a limit.
+        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        "--",
+    ]
+
+
+def _script(commands: Sequence[Sequence[str]], report: int, limits: Limits) -> str:
+    """Return the program of bash: unlike others' its descriptors have two digits as well."""
+    lines = [
+        # Counted in the sandbox alone; the superuser is held by the control group.
+        f"ulimit -u {limits.threads} || exit",
+        f"mkdir {SCRATCH}/home {TREE} && cp -a {_INPUT}/. {TREE} && cd {TREE} || exit",
+        *(f"{shlex.join(command)} {report}>&-; status=$?" for command in commands),
+        f"[ ! -f {REPORT} ] || cat {REPORT} >&{report}",
+        "exit $status",
+    ]
+    return "\n".join(lines)
+
+
+def _namespace(status: BinaryIO) -> int | None:
+    """Read the process namespace's number from what bubblewrap tells; None if it started none."""
+    line = status.readline()
+    return int(json.loads(line)["pid-namespace"]) if line else None
+
+
+def _limit(limits: Limits, group: Path | None) -> None:
+    if group is not None:
+        group.write_text(str(os.getpid()))
     for kind, value in (
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),
