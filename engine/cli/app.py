@@ -20,6 +20,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.evaluate",
     "engine.cli.explain",
     "engine.cli.export",
+    "engine.cli.findings",
     "engine.cli.import_",
     "engine.cli.label",
     "engine.cli.mine",
