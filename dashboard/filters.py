@@ -135,7 +135,7 @@ def choose_benchmark(address: Address, catalogue: Catalogue) -> BenchmarkChoice:
     """Offer the benchmarks."""
     titles = {choice.benchmark: choice.title for choice in catalogue.benchmarks}
     default = catalogue.benchmarks[0].benchmark
-    dependent = ("difficulty", "framework", "model", "page", "submission")
+    dependent = ("difficulty", "framework", "model", "page", "submission", "first", "second")
     return catalogue.benchmark(
         choose(address, "benchmark", "Benchmark", titles, default=default, clears=dependent)
     )

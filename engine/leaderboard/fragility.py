@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.leaderboard.matrix import Matrix
 from engine.leaderboard.scenarios import ASPECTS
-from engine.statistics.arrays import Bools, Counts, Floats
+from engine.statistics.arrays import Bools, Counts, Floats, number
 from engine.statistics.effects.fragility import Fragility, Scenario, rank_fragility
 from engine.statistics.pair_order import order_shares
 from engine.statistics.proportions import CONFIDENCE
@@ -47,9 +47,53 @@ class Standing:
         rates = self.scenarios[0].counts.rate
         return np.asarray(rates[:, None] > rates[None, :])
 
+    def single_changes(self) -> tuple[SingleChange, ...]:
+        """Return what each choice does by itself, in the order of the aspects."""
+        shown, ordered = self.scenarios[0], self.ordered
+        found = []
+        for place, way in enumerate(self.scenarios):
+            changed = [aspect for aspect in ASPECTS if way.choices[aspect] != shown.choices[aspect]]
+            if len(changed) != 1:
+                continue
+            rates = way.counts.rate
+            rated = ~np.isnan(rates)
+            stays = ordered & (rates[:, None] > rates[None, :])
+            found.append(
+                SingleChange(
+                    aspect=changed[0],
+                    choice=way.choices[changed[0]],
+                    rated=int(rated.sum()),
+                    agreement=number(self.fragility.agreement[place]),
+                    kept=int(stays.sum()),
+                    ordered=int((ordered & rated[:, None] & rated[None, :]).sum()),
+                )
+            )
+        return tuple(sorted(found, key=lambda change: ASPECTS.index(change.aspect)))
+
     def pair(self, first: int, second: int) -> PairSurvival:
         """Return how the order of two submissions fares."""
         return pair_survival(self.scenarios, first, second)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleChange:
+    """The ranking when one choice alone is made another way.
+
+    Attributes:
+        aspect: What is chosen.
+        choice: The other choice.
+        rated: Submissions that it rates.
+        agreement: Kendall's tau-b with the ranking shown, None where it is undefined.
+        kept: Orders of two submissions that stay; a tie does not.
+        ordered: Orders that the ranking shown makes among those rated both times.
+    """
+
+    aspect: str
+    choice: str
+    rated: int
+    agreement: float | None
+    kept: int
+    ordered: int
 
 
 @dataclass(frozen=True, slots=True)

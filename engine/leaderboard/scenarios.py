@@ -21,6 +21,9 @@ from engine.store.connection import Snapshot
 from engine.store.labels import Exposure
 
 THRESHOLDS = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+OWN = "own"
+"""Stands for a detector's own threshold: scores of two detectors do not mean the same."""
+
 ASPECTS = ("detector", "threshold", "basis", "policy")
 
 
@@ -90,8 +93,8 @@ def scenarios(
     Args:
         database: The facts.
         matrix: Submissions.
-        labellings: Pairs of detector and threshold; each comes with every basis and policy, the ones that the
-            leaderboard uses (as registered, latest) first.
+        labellings: Pairs of detector and threshold, the detector's own being called `OWN`. Each comes with
+            every basis and policy, the ones that the leaderboard uses (as registered, latest) first.
     """
     models = read_model_dates(database, matrix.benchmark)
     ways = tuple(product(Basis, Policy))
@@ -100,11 +103,13 @@ def scenarios(
         for basis, policy in ways
         for entry in matrix.submissions
     ]
+    own = {row["detector"]: row["threshold"] for row in database.rows("SELECT * FROM detector")}
     found = []
     for detector, threshold in labellings:
+        named = OWN if threshold == own.get(detector) else f"{threshold:g}"
         labels = labels_of(database, detector, threshold, exposures, matrix.samples)
         for (basis, policy), part in zip(ways, np.split(labels, len(ways)), strict=True):
-            choices = (detector, f"{threshold:g}", basis.value, policy.value)
+            choices = (detector, named, basis.value, policy.value)
             counts = _clean_counts(matrix.resolved, part == CLEAN)
             found.append(Scenario(dict(zip(ASPECTS, choices, strict=True)), counts))
     return tuple(found)

@@ -71,7 +71,7 @@ def test_the_choices_of_the_leaderboard_give_its_counts(database: Snapshot) -> N
     first = scenarios(database, matrix, LABELLINGS)[0]
     assert first.choices == {
         "detector": "strict",
-        "threshold": "0.7",
+        "threshold": "own",
         "basis": "as registered",
         "policy": "latest",
     }
@@ -85,11 +85,13 @@ def test_the_choices_of_the_leaderboard_give_its_counts(database: Snapshot) -> N
 
 def test_there_is_one_scenario_for_every_choice(database: Snapshot) -> None:
     matrix = read_matrix(database, "planted")
-    ways = scenarios(database, matrix, LABELLINGS)
+    ways = scenarios(database, matrix, [*LABELLINGS, ("strict", 0.9)])
     chosen = [tuple(way.choices[aspect] for aspect in ASPECTS) for way in ways]
     assert sorted(chosen) == sorted(
-        (detector, f"{threshold:g}", basis.value, policy.value)
-        for (detector, threshold), basis, policy in product(LABELLINGS, Basis, Policy)
+        (detector, threshold, basis.value, policy.value)
+        for (detector, threshold), basis, policy in product(
+            (("strict", "own"), ("loose", "own"), ("strict", "0.9")), Basis, Policy
+        )
     )
     published = next(way for way in ways if way.choices["basis"] == "published only")
     assert int(np.sum(published.counts.n > 0)) <= 10
@@ -112,6 +114,22 @@ def test_a_standing_is_best_first_and_says_what_survives(ranked: Standing) -> No
     for first, second in np.argwhere(ranked.sure)[:5]:
         whole = ranked.pair(int(first), int(second)).whole
         assert whole.above == whole.rated > 0
+
+
+def test_each_choice_is_looked_at_by_itself(ranked: Standing) -> None:
+    changes = ranked.single_changes()
+    assert [(change.aspect, change.choice) for change in changes] == [
+        ("detector", "loose"),
+        ("basis", "published only"),
+        ("basis", "release − 3 months"),
+        ("policy", "earliest"),
+        ("policy", "one model only"),
+    ]
+    # Every submission has one model, and its cutoff is three months before its release or published.
+    for change in changes[3:]:
+        assert (change.kept, change.agreement) == (change.ordered, pytest.approx(1))
+    assert changes[1].rated <= 10 < len(ranked.matrix.submissions)
+    assert changes[1].kept == changes[1].ordered < int(ranked.ordered.sum())
 
 
 def test_a_pair_is_counted_by_choice(ranked: Standing) -> None:
