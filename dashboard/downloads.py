@@ -25,11 +25,12 @@ from engine.export.columns import SEPARATOR
 from engine.export.table import Column, Table, Value, from_records
 from engine.export.writers import Format, encode
 
-_FORMATS: tuple[tuple[Format, str, str, str], ...] = (
-    ("csv", "CSV", "csv", "text/csv"),
-    ("latex", "LaTeX", "tex", "application/x-tex"),
-    ("markdown", "Markdown", "md", "text/markdown"),
-    ("parquet", "Parquet", "parquet", "application/vnd.apache.parquet"),
+_FORMATS: tuple[tuple[Format, bool, str, str, str], ...] = (
+    ("csv", False, "CSV", "csv", "text/csv"),
+    ("latex", False, "LaTeX", "tex", "application/x-tex"),
+    ("latex", True, "LaTeX (siunitx)", "siunitx.tex", "application/x-tex"),
+    ("markdown", False, "Markdown", "md", "text/markdown"),
+    ("parquet", False, "Parquet", "parquet", "application/vnd.apache.parquet"),
 )
 _PRINTED: tuple[Format, ...] = ("latex", "markdown")
 _SAMPLE_RESULTS = (
@@ -153,14 +154,14 @@ def offer(name: str, table: Callable[[], Table], latex: Callable[[], Table] | No
     """
     stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")
     with st.container(horizontal=True, gap="small"):
-        for form, title, suffix, mime in _FORMATS:
+        for form, siunitx, title, suffix, mime in _FORMATS:
             make = latex if form in _PRINTED and latex is not None else table
             st.download_button(
                 f"Download {title}",
-                _encoder(make, form),
+                _encoder(make, form, siunitx),
                 file_name=f"{stem}.{suffix}",
                 mime=mime,
-                key=f"download-{name}-{form}",
+                key=f"download-{name}-{suffix}",
                 on_click="ignore",
                 icon=":material/download:",
                 type="tertiary",
@@ -182,8 +183,8 @@ def table_of_rows(
     return from_records([Column(name) for name in columns], records, tuple(notes.items()))
 
 
-def _encoder(make: Callable[[], Table], form: Format) -> Callable[[], bytes]:
-    return lambda: encode(make(), form)
+def _encoder(make: Callable[[], Table], form: Format, siunitx: bool) -> Callable[[], bytes]:
+    return lambda: encode(make(), form, siunitx=siunitx)
 
 
 def _value(value: Any) -> Value:

@@ -21,6 +21,7 @@ PRINT_FORMATS = ("latex", "markdown")
 Benchmarked = Annotated[str, typer.Option("--benchmark", "-b", help="Key of the benchmark.")]
 Formatted = Annotated[FormatName, typer.Option("--format", "-f", help="Format of the table.")]
 Output = Annotated[str, typer.Option("--output", "-o", help="File to write, or - for standard output.")]
+Siunitx = Annotated[bool, typer.Option(help="In LaTeX, align numbers in columns of siunitx.")]
 Day = Annotated[str | None, typer.Option(help="A day, 2025-03-31, or a month, 2025-03.")]
 
 
@@ -47,6 +48,7 @@ def export_leaderboard(
     ] = None,
     top: Annotated[int | None, typer.Option(min=1, help="Write the first rows only.")] = None,
     form: Formatted = "csv",
+    siunitx: Siunitx = False,
     output: Output = "-",
     database: Database = DATABASE,
 ) -> None:
@@ -73,9 +75,9 @@ def export_leaderboard(
     board = leaderboard(snapshot, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
     shown = replace(board, rows=board.rows[:top])
     if form in PRINT_FORMATS:
-        write_table(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output)
+        write_table(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output, siunitx)
     else:
-        write_table(leaderboard_table(shown), form, output)
+        write_table(leaderboard_table(shown), form, output, siunitx)
 
 
 def export_labels(
@@ -87,6 +89,7 @@ def export_labels(
         list[str] | None, typer.Option(help="Model whose repository presence counts; may be repeated.")
     ] = None,
     form: Formatted = "csv",
+    siunitx: Siunitx = False,
     output: Output = "-",
     database: Database = DATABASE,
 ) -> None:
@@ -96,7 +99,9 @@ def export_labels(
 
     day = read_day(cutoff)
     snapshot = Reader(database).snapshot()
-    write_table(labels_table(snapshot, benchmark, day, detector, threshold, tuple(model or ())), form, output)
+    write_table(
+        labels_table(snapshot, benchmark, day, detector, threshold, tuple(model or ())), form, output, siunitx
+    )
 
 
 def export_table(
@@ -108,6 +113,7 @@ def export_table(
         typer.Option(help="Cutoffs of our registry, or those that the paper's clean totals imply."),
     ] = "ours",
     form: Formatted = "csv",
+    siunitx: Siunitx = False,
     output: Output = "-",
     data: Data = DATA_DIR,
     database: Database = DATABASE,
@@ -119,10 +125,12 @@ def export_table(
 
     snapshot = Reader(database).snapshot()
     compared = compare_with_paper(snapshot, data, paper, detector, threshold, cutoffs=cutoffs)
-    write_table((printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output)
+    write_table(
+        (printed_paper_table if form in PRINT_FORMATS else paper_table)(compared), form, output, siunitx
+    )
 
 
-def write_table(table: Table, form: FormatName, output: str) -> None:
+def write_table(table: Table, form: FormatName, output: str, siunitx: bool = False) -> None:
     """Write a table to a file, or to standard output where `output` is `-`.
 
     Raises:
@@ -132,7 +140,7 @@ def write_table(table: Table, form: FormatName, output: str) -> None:
     from engine.problems import BenchCheckerError
     from engine.store.facts import replacing
 
-    content = encode(table, form)
+    content = encode(table, form, siunitx=siunitx)
     if output == "-":
         sys.stdout.buffer.write(content)
         return

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.cli.export import PRINT_FORMATS, Formatted, Output, write_table
+from engine.cli.export import PRINT_FORMATS, Formatted, Output, Siunitx, write_table
 from engine.cli.options import Data, Database
 from engine.paths import DATA_DIR, DATABASE
 
@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
 
 def findings(
     form: Formatted = "markdown",
+    siunitx: Siunitx = False,
     output: Output = "-",
     readme: Annotated[
         Path | None, typer.Option(help="Put the table between the markers of this file instead.")
@@ -37,7 +38,9 @@ def findings(
 
     found = read(Reader(database).snapshot(), data)
     if readme is None:
-        write_table((printed_findings if form in PRINT_FORMATS else findings_table)(found), form, output)
+        write_table(
+            (printed_findings if form in PRINT_FORMATS else findings_table)(found), form, output, siunitx
+        )
     elif write_readme(readme, found):
         typer.echo(f"{readme}: written anew")
     else:

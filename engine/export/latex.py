@@ -1,9 +1,10 @@
-"""LaTeX that compiles under any engine, with no package but booktabs, whatever stands in the cells."""
+"""LaTeX that compiles under any engine with booktabs, and siunitx on request, whatever stands in the cells."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import cache
 
 from pylatexenc.latexencode import get_builtin_uni2latex_dict  # type: ignore[import-untyped]
@@ -52,7 +53,7 @@ def tabular(alignment: str, heading: list[str], rows: list[list[str]]) -> str:
     """Return a booktabs table of cells that are LaTeX already.
 
     Args:
-        alignment: A letter for each column, such as `lrr`.
+        alignment: A letter, or a column of siunitx, for each column, such as `lrr`.
         heading: A cell for each column.
         rows: The same for each row.
     """
@@ -66,6 +67,14 @@ def tabular(alignment: str, heading: list[str], rows: list[list[str]]) -> str:
         "\\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def number_column(cells: Sequence[str], decimals: int) -> str:
+    """Return a column of siunitx that is as wide as its numbers; cells in braces are not numbers."""
+    numbers = [cell for cell in cells if not cell.startswith("{")]
+    whole = max((len(cell.lstrip("-").partition(".")[0]) for cell in numbers), default=1)
+    sign = "-" if any(cell.startswith("-") for cell in numbers) else ""
+    return f"S[table-format={sign}{whole}.{decimals}]"
 
 
 def _line(cells: list[str]) -> str:

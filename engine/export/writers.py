@@ -74,17 +74,28 @@ def to_parquet(table: Table) -> bytes:
     return bytes(stream.getvalue())
 
 
-def to_latex(table: Table) -> str:
-    """Return a booktabs table that compiles under any TeX engine; a missing value is a dash."""
+def to_latex(table: Table, *, siunitx: bool = False) -> str:
+    """Return a booktabs table that compiles under any TeX engine; a missing value is a dash.
+
+    Args:
+        table: The table.
+        siunitx: Align numbers at their decimal points in columns of the package siunitx.
+    """
+    packages = "booktabs,siunitx" if siunitx else "booktabs"
     notes = "".join(f"% {name}: {latex.escape(value)}\n" for name, value in table.notes)
-    return f"% needs \\usepackage{{booktabs}}\n{notes}" + latex.tabular(
-        "".join("l" if column.kind == "text" else "r" for column in table.columns),
-        [latex.escape(column.heading) for column in table.columns],
-        [
-            [_latex_cell(column, value) for column, value in zip(table.columns, row, strict=True)]
-            for row in table.rows
-        ],
-    )
+    cells = [
+        [_latex_cell(column, value, siunitx) for column, value in zip(table.columns, row, strict=True)]
+        for row in table.rows
+    ]
+    alignment, heading = [], []
+    for place, column in enumerate(table.columns):
+        aligned = siunitx and column.kind in ("integer", "real")
+        decimals = column.decimals if column.kind == "real" else 0
+        written = [row[place] for row in cells]
+        alignment.append(latex.number_column(written, decimals) if aligned else _side(column))
+        title = latex.escape(column.heading)
+        heading.append(f"{{{title}}}" if aligned else title)
+    return f"% needs \\usepackage{{{packages}}}\n{notes}" + latex.tabular("".join(alignment), heading, cells)
 
 
 def to_markdown(table: Table) -> str:
@@ -113,9 +124,9 @@ _WRITERS: dict[Format, Callable[[Table], str | bytes]] = {
 }
 
 
-def encode(table: Table, form: Format) -> bytes:
-    """Return the table in one of the formats, text as UTF-8."""
-    written = _WRITERS[form](table)
+def encode(table: Table, form: Format, *, siunitx: bool = False) -> bytes:
+    """Return the table in one of the formats, text as UTF-8; `siunitx` is for LaTeX alone."""
+    written = to_latex(table, siunitx=True) if siunitx and form == "latex" else _WRITERS[form](table)
     return written if isinstance(written, bytes) else written.encode()
 
 
@@ -162,12 +173,18 @@ def _json_value(value: Value) -> Value:
     return value.isoformat() if isinstance(value, date) else _json_number(value)
 
 
-def _latex_cell(column: Column, value: Value) -> str:
+def _side(column: Column) -> str:
+    return "l" if column.kind == "text" else "r"
+
+
+def _latex_cell(column: Column, value: Value, siunitx: bool) -> str:
     text = printed(column, value)
+    aligned = siunitx and column.kind in ("integer", "real")
     if text == _DASH:
-        return latex.MISSING
+        # In braces, what is no number is centred in a column of numbers.
+        return f"{{{latex.MISSING}}}" if aligned else latex.MISSING
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"${text}$" if text.startswith("-") else text
+        return text if aligned or not text.startswith("-") else f"${text}$"
     return latex.escape(text)
 
 

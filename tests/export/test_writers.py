@@ -145,12 +145,12 @@ def test_latex_escapes_every_special_character(text: str) -> None:
     assert not escaped.startswith(("[", "*"))
 
 
-def compile_latex(folder: Path, bodies: Sequence[str]) -> None:
+def compile_latex(folder: Path, bodies: Sequence[str], packages: str = "booktabs") -> None:
     engine = shutil.which("pdflatex") or shutil.which("tectonic")
     if engine is None:
         pytest.skip("neither pdflatex nor tectonic is installed")
     document = (
-        "\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"
+        f"\\documentclass{{article}}\n\\usepackage{{{packages}}}\n\\begin{{document}}\n"
         + "\n\n".join(bodies)
         + "\n\\end{document}\n"
     )
@@ -166,6 +166,16 @@ def compile_latex(folder: Path, bodies: Sequence[str]) -> None:
 
 def test_latex_compiles_with_hostile_names(tmp_path: Path) -> None:
     compile_latex(tmp_path, [to_latex(hostile_table())])
+
+
+def test_siunitx_columns_compile_and_hold_every_number(tmp_path: Path) -> None:
+    text = to_latex(hostile_table(), siunitx=True)
+    assert text.startswith("% needs \\usepackage{booktabs,siunitx}")
+    assert "\\begin{tabular}{lS[table-format=-2.0]S[table-format=-2.1]rr}" in text
+    assert "{n} & {Rate}" in text
+    assert "& {--} & {--} &" in text
+    empty = to_latex(Table(COLUMNS, ((None,) * len(COLUMNS),)), siunitx=True)
+    compile_latex(tmp_path, [text, empty], "booktabs,siunitx")
 
 
 def test_latex_of_empty_tables_compiles(tmp_path: Path) -> None:
