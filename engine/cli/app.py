@@ -29,6 +29,7 @@ COMMAND_MODULES: tuple[str, ...] = (
     "engine.cli.paper",
     "engine.cli.probe",
     "engine.cli.reference",
+    "engine.cli.report",
     "engine.cli.verify",
 )
 

@@ -1,4 +1,4 @@
-"""LaTeX that compiles under any engine with booktabs, and siunitx on request, whatever stands in the cells."""
+"""LaTeX that compiles under any engine with booktabs (and siunitx on request), whatever the cells hold."""
 
 from __future__ import annotations
 

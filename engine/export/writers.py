@@ -101,17 +101,17 @@ def to_latex(table: Table, *, siunitx: bool = False) -> str:
 def to_markdown(table: Table) -> str:
     """Return a Markdown table in which names are text and nothing else; a missing value is a dash."""
     lines = [
-        _markdown_line(_markdown(column.heading) for column in table.columns),
+        _markdown_line(as_markdown(column.heading) for column in table.columns),
         _markdown_line("---" if column.kind == "text" else "--:" for column in table.columns),
     ]
     lines += [
         _markdown_line(
-            _markdown(printed(column, value)) for column, value in zip(table.columns, row, strict=True)
+            as_markdown(printed(column, value)) for column, value in zip(table.columns, row, strict=True)
         )
         for row in table.rows
     ]
     if table.notes:
-        lines += ["", "; ".join(f"{name}: {_markdown(value)}" for name, value in table.notes)]
+        lines += ["", "; ".join(f"{name}: {as_markdown(value)}" for name, value in table.notes)]
     return "\n".join(lines) + "\n"
 
 
@@ -192,7 +192,8 @@ def _markdown_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _markdown(text: str) -> str:
+def as_markdown(text: str) -> str:
+    """Return text so that Markdown and HTML in it show as typed."""
     line = "".join(character if character.isprintable() else " " for character in text)
     plain = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return _MARKDOWN_SPECIAL.sub(r"\\\1", plain)
