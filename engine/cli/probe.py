@@ -150,6 +150,6 @@ def _write_requests(
     from engine.probing.targets.protocol import Request
     from engine.probing.targets.recorded import write_requests
 
-    prompts = {request_key(query.prefix): query.prefix for found in by_repository.values() for query in found}
+    prompts = {request_key(query.prompt): query.prompt for found in by_repository.values() for query in found}
     requests = [Request(key, prompt) for key, prompt in prompts.items()]
     typer.echo(f"{path}: {write_requests(path, requests, model, decoding, chats=chats):,} requests")

@@ -131,7 +131,7 @@ def probe(
 
     Args:
         target: The model.
-        queries: What to ask; queries with the same prefix are one request.
+        queries: What to ask; queries with the same prompt are one request.
         decoding: How candidates are drawn.
         folder: Where answers are kept.
         ask_again: Ask what failed, or was lost in an interruption, once more.
@@ -145,7 +145,7 @@ def probe(
         BenchCheckerError: If the model cannot be asked at all, or the budget is spent.
     """
     stored = answer_file(folder, target, decoding)
-    prompts = {request_key(query.prefix): query.prefix for query in queries}
+    prompts = {request_key(query.prompt): query.prompt for query in queries}
     open_keys = [key for key in prompts if _is_open(stored, key, target.paid, ask_again)]
     total, done = len(prompts), len(prompts) - len(open_keys)
     progress(done, total)
@@ -167,13 +167,13 @@ def unasked(
 ) -> list[str]:
     """Return the prompts that `probe` would ask now."""
     stored = answer_file(folder, target, decoding)
-    prompts = {request_key(query.prefix): query.prefix for query in queries}
+    prompts = {request_key(query.prompt): query.prompt for query in queries}
     return [prompt for key, prompt in prompts.items() if _is_open(stored, key, target.paid, ask_again)]
 
 
-def request_key(prefix: str) -> str:
-    """Return the key of a request: the same prefix is asked once, whatever its targets."""
-    return hashlib.sha256(prefix.encode()).hexdigest()[:24]
+def request_key(prompt: str) -> str:
+    """Return the key of a request: the same prompt is asked once, whatever its targets."""
+    return hashlib.sha256(prompt.encode()).hexdigest()[:24]
 
 
 class _Marking(Sequence[Request]):
@@ -210,7 +210,7 @@ def outcome_of(query: Query, stored: AnswerFile, *, chats: bool) -> Outcome:
         stored: The answers.
         chats: Whether they come from a conversation.
     """
-    key = request_key(query.prefix)
+    key = request_key(query.prompt)
     answer = stored.answers.get(key) or Answer(key, AnswerState.FAILED, note=LOST)
     if answer.state is not AnswerState.ANSWERED:
         return Outcome(query, answer, None)

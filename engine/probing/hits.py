@@ -13,13 +13,15 @@ def next_word(query: Query, text: str, *, chats: bool) -> str:
     """Return the word that a candidate continues the prefix with; empty where it is no word.
 
     Args:
-        query: What was asked.
+        query: What was asked; a plain completion must begin with the blank that its prompt lacks.
         text: The candidate.
         chats: Whether it comes from a conversation and may hold more than the continuation.
     """
-    found = continuation(query.prefix, text) if chats else text
-    # A conversation loses blanks at the start of a text; in a plain completion they are part of the answer.
-    return first_word(found.lstrip() if chats else found)
+    if chats:
+        # A conversation loses blanks at the start of a text.
+        return first_word(continuation(query.prompt, text).lstrip())
+    blank = query.prefix[len(query.prompt) :]
+    return first_word(text[len(blank) :]) if text.startswith(blank) else ""
 
 
 def is_hit(query: Query, texts: Sequence[str], *, chats: bool) -> bool:

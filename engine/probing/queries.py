@@ -49,6 +49,15 @@ class Query:
     entropy: float | None = None
 
     @property
+    def prompt(self) -> str:
+        """What is asked: the prefix less its last blank.
+
+        Byte-pair models keep a blank at the start of the word after it. A prompt that ends in one leaves them
+        a state that they hardly saw, and the word that they know cannot follow.
+        """
+        return self.prefix.removesuffix(" ")
+
+    @property
     def key(self) -> str:
         """A hash of what is asked: equal queries are equal requests, whoever mined them."""
         return hashlib.sha256(f"{self.prefix}\0{self.target}".encode()).hexdigest()[:16]

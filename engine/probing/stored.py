@@ -53,7 +53,7 @@ def stored_probes(queries: Sequence[Query], folder: Path) -> list[StoredProbe]:
         if head is None:
             continue
         stored = AnswerFile(path, head)
-        asked = [query for query in queries if request_key(query.prefix) in stored.answers]
+        asked = [query for query in queries if request_key(query.prompt) in stored.answers]
         if asked:
             chats = bool(head["chats"])
             outcomes = tuple(outcome_of(query, stored, chats=chats) for query in asked)

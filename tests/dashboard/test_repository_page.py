@@ -38,11 +38,11 @@ def answered(folder: Path) -> tuple[Path, Path]:
         query("never ", "asked"),
     ]
     write_queries(folder / "queries.jsonl", queries)
-    said = [("quixotic(", "other"), ("zanzi", "zanzi"), ()]
+    said = [(" quixotic(", " other"), (" zanzi", " zanzi"), ()]
     stored = answer_file(folder / "answers", Replay("alpha", {}), Decoding(1.0, 2, 12))
     for asked, texts in zip(queries, said, strict=False):
         state = AnswerState.ANSWERED if texts else AnswerState.REFUSED
-        stored.add(Answer(request_key(asked.prefix), state, texts))
+        stored.add(Answer(request_key(asked.prompt), state, texts))
     stored.close()
     (folder / "answers" / "strange.jsonl").write_bytes(b"\xff\n[]\n")
     return folder / "queries.jsonl", folder / "answers"

@@ -49,7 +49,7 @@ def query(number: int, target: str = "target", entropy: float | None = None, fre
 
 
 def answered(number: int, *texts: str) -> Answer:
-    return Answer(request_key(query(number).prefix), AnswerState.ANSWERED, texts)
+    return Answer(request_key(query(number).prompt), AnswerState.ANSWERED, texts)
 
 
 def replay(*answers: Answer) -> Replay:
@@ -61,7 +61,7 @@ def test_a_probe_killed_at_any_moment_asks_no_query_twice(tmp_path: Path, seed: 
     chance = random.Random(seed)
     file = tmp_path / "queries.jsonl"
     write_queries(file, [query(number) for number in range(40)])
-    script = Script("target", delay_s=0.02)
+    script = Script(" target", delay_s=0.02)
     environment = {**os.environ, KEY_VARIABLE: "k", "PYTHONPATH": str(PROJECT_ROOT)}
     with serving(script) as address:
         command = [sys.executable, "-c", _RUN, str(file), address, str(tmp_path / "answers")]
@@ -82,7 +82,7 @@ def test_a_probe_killed_at_any_moment_asks_no_query_twice(tmp_path: Path, seed: 
 
 
 def test_a_cut_off_line_costs_only_itself(tmp_path: Path) -> None:
-    target = replay(*(answered(number, "target") for number in range(4)))
+    target = replay(*(answered(number, " target") for number in range(4)))
     probe(target, [query(0), query(1)], DECODING, tmp_path)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-20])
@@ -91,7 +91,7 @@ def test_a_cut_off_line_costs_only_itself(tmp_path: Path) -> None:
 
 
 def test_any_candidate_may_hit_and_what_was_not_answered_counts_neither_way(tmp_path: Path) -> None:
-    target = replay(answered(0, "other", "target."), answered(1, "other", "Target"))
+    target = replay(answered(0, " other", " target."), answered(1, " other", " Target"))
     outcomes = probe(target, [query(0), query(1), query(2)], DECODING, tmp_path)
     assert [outcome.hit for outcome in outcomes] == [True, False, None]
     assert outcomes[2].answer.note == "no answer was recorded"
@@ -108,7 +108,7 @@ def test_a_hit_weighs_entropy_over_frequency() -> None:
 
 
 def test_recorded_requests_and_answers_pass_through_a_batch_service(tmp_path: Path) -> None:
-    requests = [Request(request_key(query(number).prefix), query(number).prefix) for number in range(2)]
+    requests = [Request(request_key(query(number).prompt), query(number).prompt) for number in range(2)]
     for chats in (False, True):
         assert write_requests(tmp_path / "out.jsonl", requests, "m", DECODING, chats=chats) == 2
         lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]

@@ -42,12 +42,12 @@ def endpoint(address: str, **changes: object) -> Endpoint:
 def test_a_failure_is_tried_again_until_an_answer_comes(
     tmp_path: Path, behaviours: list[str], chats: bool
 ) -> None:
-    script = Script("target(x)", *behaviours)
+    script = Script(" target(x)", *behaviours)
     with serving(script) as address:
         (outcome,) = probe(endpoint(address, chats=chats), [query(1)], DECODING, tmp_path)
     assert outcome.hit is True
     assert outcome.answer == Answer(
-        outcome.answer.key, AnswerState.ANSWERED, ("target(x)",) * 2, "m-1", 10, 6
+        outcome.answer.key, AnswerState.ANSWERED, (" target(x)",) * 2, "m-1", 10, 6
     )
     assert sum(script.asked.values()) == len(behaviours) + 1
 
@@ -90,9 +90,10 @@ def test_prose_fences_and_refusals_of_a_chat_model(tmp_path: Path, text: str, hi
 
 
 def test_a_plain_completion_must_go_on_with_the_target_directly(tmp_path: Path) -> None:
-    with serving(Script(" target")) as address:
-        (outcome,) = probe(endpoint(address), [query(1)], DECODING, tmp_path)
-    assert outcome.hit is False
+    for number, (text, hit) in enumerate([(" target", True), ("target", False), ("  target", False)]):
+        with serving(Script(text)) as address:
+            (outcome,) = probe(endpoint(address), [query(number)], DECODING, tmp_path)
+        assert outcome.hit is hit
 
 
 @pytest.mark.parametrize("status", ["401", "403", "404"])
@@ -142,7 +143,7 @@ def test_no_query_is_asked_twice_by_a_second_run(tmp_path: Path) -> None:
 
 
 def test_queries_with_one_prefix_are_one_request(tmp_path: Path) -> None:
-    script = Script("target")
+    script = Script(" target")
     with serving(script) as address:
         outcomes = probe(endpoint(address), [query(1), query(1, "other")], DECODING, tmp_path)
     assert [outcome.hit for outcome in outcomes] == [True, False]
@@ -164,7 +165,7 @@ def test_a_spent_budget_stops_and_keeps_what_was_answered(tmp_path: Path) -> Non
 
 
 def test_failures_are_asked_again_only_on_request(tmp_path: Path) -> None:
-    script = Script("target", "400")
+    script = Script(" target", "400")
     with serving(script) as address:
         for again, expected in ((False, None), (False, None), (True, True)):
             (outcome,) = probe(endpoint(address), [query(1)], DECODING, tmp_path, ask_again=again)

@@ -42,8 +42,8 @@ def asked(tmp_path: Path) -> Path:
     first, second = queries("a/one", 30), queries("b/two", 30)
     write_queries(tmp_path / "one.jsonl", first)
     write_queries(tmp_path / "two.jsonl", second)
-    lines = [{"key": request_key(query.prefix), "texts": [query.target]} for query in first]
-    lines += [{"key": request_key(query.prefix), "texts": ["other"]} for query in second]
+    lines = [{"key": request_key(query.prompt), "texts": [query.target]} for query in first]
+    lines += [{"key": request_key(query.prompt), "texts": ["other"]} for query in second]
     (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     return tmp_path
 
