@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.evaluation.membership.baselines import TokenScores, baseline_scores, lowest_mean, token_scores
-from engine.evaluation.membership.experiment import Asked, Laboratory, read_asked, read_scored
+from engine.evaluation.membership.cases import STAGE_ONE, Case, cases
+from engine.evaluation.membership.experiment import Asked, Laboratory, Scored, read_asked, read_scored
+from engine.evaluation.membership.facts import P0_TRIED, write_facts
 from engine.evaluation.membership.plan import Plan, Training
-from engine.evaluation.membership.tables import STAGE_ONE, tables
+from engine.evaluation.membership.tables import auc_interval, mean_auc, tables
 from engine.evaluation.membership.texts import Split, share_of, split
 from engine.probing.causal import load_causal
 from engine.probing.mining import NO_REFERENCE
+from engine.statistics.proportions import Proportion
 
 TINY = Plan(
     characters=3_000,
@@ -43,12 +48,23 @@ def made_up(name: str) -> dict[str, str]:
     }
 
 
-def test_a_share_is_whole_python_files_in_an_order_of_its_own() -> None:
+def test_a_share_is_whole_python_files_of_a_size() -> None:
     texts = {f"{n}.py": "x = 1\n" * 100 for n in range(20)} | {"a.java": "class A {}" * 90, "s.py": "x"}
-    chosen = share_of(texts, 3_000)
+    chosen = share_of(texts, 3_000, lambda word: True)
     assert len(chosen) == 5
     assert sum(map(len, chosen.values())) == 3_000
-    assert share_of(dict(reversed(texts.items())), 3_000) == chosen
+    assert share_of(dict(reversed(texts.items())), 3_000, lambda word: True) == chosen
+
+
+def test_files_that_share_distinctive_words_are_chosen_together() -> None:
+    filler = "value = other + 1\n" * 30
+    texts = {f"lone{n}.py": f"lonely_word_{n} = common\n" + filler for n in range(8)}
+    texts |= {f"pair{n}.py": "quixotic_umbra = zanzibar\n" + filler for n in range(3)}
+    chosen = share_of(texts, 1_750, lambda word: word != "common")
+    assert set(chosen) == {"pair0.py", "pair1.py", "pair2.py"}
+    # Were the shared word common, nothing would hold these together.
+    other = share_of(texts, 1_750, lambda word: word not in ("quixotic_umbra", "zanzibar"))
+    assert set(other) != set(chosen)
 
 
 def test_every_repository_is_dealt_once_and_a_seed_deals_alike() -> None:
@@ -83,19 +99,92 @@ def test_baselines_by_hand() -> None:
 
 def asked(repository: str, seed: int, hits: int, queries: int = 20) -> list[Asked]:
     return [
-        Asked("scratch", seed, 1, 1.0, "full", repository, f"g{n}", 2.0, 1, n < hits) for n in range(queries)
+        Asked("scratch", seed, 1, 1.0, "full", repository, f"k{n}", f"g{n}", 2.0, 1, n < hits)
+        for n in range(queries)
     ]
 
 
 def test_the_table_calibrates_on_the_unseen_and_measures_the_others() -> None:
     dealt = {1: Split(1, ("a", "b"), ("c", "d"), ("u",))}
     rows = asked("a", 1, 15) + asked("b", 1, 12) + asked("c", 1, 1) + asked("d", 1, 0) + asked("u", 1, 1)
-    (full, independent) = tables(rows, [], dealt)
+    (full, independent) = tables(cases(rows, [], dealt))
     assert (full.method, full.auc, full.members.k, full.others.k) == (STAGE_ONE, 1.0, 2, 0)
     assert independent.auc == 1.0
     # With every query expected to hit, nothing is evidence.
-    (lost, _) = tables(rows, [], dealt, p0=1.0)
+    (lost, _) = tables(cases(rows, [], dealt, p0=1.0))
     assert (lost.auc, lost.members.k) == (0.5, 0)
+
+
+def case(seed: int, repository: str, member: bool, score: float, called: bool = False) -> Case:
+    return Case(seed, repository, member, score, called)
+
+
+def test_scores_of_two_models_are_never_compared() -> None:
+    # The second model's scores lie a hundred higher; each model ranks its own perfectly.
+    rows = [
+        case(1, "a", True, 2.0),
+        case(1, "b", False, 1.0),
+        case(2, "b", True, 102.0),
+        case(2, "a", False, 101.0),
+    ]
+    assert mean_auc(rows) == 1.0
+    assert mean_auc(rows, {"a": 1, "b": 0}) is None
+    assert mean_auc([case(1, "a", True, 1.0), case(1, "b", False, 1.0)]) == 0.5
+
+
+def test_repeating_a_repository_under_other_seeds_narrows_no_interval_of_its_rate() -> None:
+    once = [case(1, name, True, 1.0, called=name < "c") for name in "abcd"]
+    thrice = [case(seed, row.repository, True, 1.0, row.called) for seed in (1, 2, 3) for row in once]
+    (one,) = tables({("scratch", 1, "m"): once})
+    (three,) = tables({("scratch", 1, "m"): thrice})
+    assert (one.members.k, three.members.k) == (2, 6)
+    assert one.members_interval == three.members_interval == Proportion(2, 4).wilson()
+    assert one.others_interval is None
+
+
+@pytest.mark.parametrize(("score", "auc"), [(1.0, 1.0), (-1.0, 0.0), (0.0, 0.5)])
+def test_an_auc_that_no_resample_changes_still_has_an_interval(score: float, auc: float) -> None:
+    rows = [case(1, f"m{n}", True, score) for n in range(6)] + [
+        case(1, f"o{n}", False, 0.0) for n in range(6)
+    ]
+    interval = auc_interval(rows)
+    assert interval is not None
+    assert auc in interval
+    assert 0.1 < interval.high - interval.low < 0.9
+
+
+def test_a_baseline_gets_its_best_threshold_under_each_model() -> None:
+    dealt = {seed: Split(seed, ("a", "b"), ("c", "d"), ("u",)) for seed in (1, 2)}
+    scores = {1: {"a": 5, "b": 4, "c": 3, "d": 1}, 2: {"a": 0.5, "b": 0.2, "c": 0.3, "d": 0.1}}
+    scored = [
+        Scored("scratch", seed, 1, name, "loss", value)
+        for seed, found in scores.items()
+        for name, value in found.items()
+    ]
+    (row,) = tables(cases([], scored, dealt))
+    assert (row.members.k, row.others.k) in {(3, 0), (4, 1)}
+    assert row.auc == pytest.approx((1.0 + 0.75) / 2)
+
+
+def test_the_facts_hold_every_method_p0_and_temperature(tmp_path: Path) -> None:
+    dealt = {1: Split(1, ("a", "b"), ("c", "d"), ("u",))}
+    rows = asked("a", 1, 15) + asked("b", 1, 12) + asked("c", 1, 1) + asked("d", 1, 0) + asked("u", 1, 1)
+    warm = [replace(row, temperature=1.5, hit=False) for row in rows]
+    scored = [Scored("scratch", 1, 1, name, "loss", 0.0) for name in "abcdu"]
+    methods, repositories = (
+        list(csv.DictReader(path.open())) for path in write_facts(tmp_path, rows + warm, scored, dealt)
+    )
+    full = {(row["p0"], row["temperature"]): row for row in methods if row["method"] == STAGE_ONE}
+    assert full["calibrated", "1"]["true_positives"] == "2"
+    assert full["calibrated", "1.5"]["true_positives"] == "0"
+    assert {float(p0) for p0, _ in full if p0 != "calibrated"} == set(P0_TRIED)
+    assert sum(row["method"] == "loss" for row in methods) == 1
+    (first,) = [
+        row
+        for row in repositories
+        if (row["repository"], row["method"], row["temperature"]) == ("a", STAGE_ONE, "1")
+    ]
+    assert (first["member"], first["called"], first["hits"], first["queries"]) == ("1", "1", "15", "20")
 
 
 @pytest.mark.models
@@ -112,7 +201,7 @@ def test_the_whole_experiment_runs_resumes_and_is_measured(tmp_path: Path) -> No
     assert {(row.dose, row.temperature) for row in rows} == {(1, 1.0), (2, 1.0), (2, 0.5)}
     assert {row.repository for row in rows} == set(texts)
     assert len(scored) == 2 * 5 * len(texts)
-    methods = {row.method for row in tables(rows, scored, {1: split(list(texts), TINY, 1)})}
+    methods = {row.method for row in tables(cases(rows, scored, {1: split(list(texts), TINY, 1)}))}
     assert {STAGE_ONE, "loss", "zlib", "min_k", "min_k_plus", "reference"} <= methods
     said.clear()
     laboratory.run()

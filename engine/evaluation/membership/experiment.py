@@ -36,6 +36,7 @@ class Asked:
         temperature: Of the sampling.
         variant: Which criteria chose the query.
         repository: Where the query is from.
+        key: Key of the query.
         group: Pattern group of the query.
         entropy: Its entropy in nats.
         frequency: Reference repositories that hold the target.
@@ -48,6 +49,7 @@ class Asked:
     temperature: float
     variant: str
     repository: str
+    key: str
     group: str
     entropy: float
     frequency: int
@@ -166,7 +168,7 @@ class Laboratory:
                 rows.append(
                     Asked(
                         *(training.kind, seed, dose, temperature, variant.value),
-                        *(query.repository, f"{query.kind}/{query.group}"),
+                        *(query.repository, query.key, f"{query.kind}/{query.group}"),
                         *(-1.0 if query.entropy is None else query.entropy, query.reference_frequency),
                         bool(outcome.hit),
                     )
@@ -202,15 +204,13 @@ class Laboratory:
 def read_asked(folder: Path, queries: Mapping[Variant, Sequence[Query]]) -> list[Asked]:
     """Return every query that was put to every model, with the entropy that is known now."""
     entropy = {
-        (variant.value, query.repository, f"{query.kind}/{query.group}"): query.entropy
-        for variant, found in queries.items()
-        for query in found
+        (variant.value, query.key): query.entropy for variant, found in queries.items() for query in found
     }
     rows = []
     for file in sorted((folder / "asked").glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").splitlines():
             row = Asked(**json.loads(line))
-            known = entropy.get((row.variant, row.repository, row.group))
+            known = entropy.get((row.variant, row.key))
             rows.append(replace(row, entropy=row.entropy if known is None else known))
     return rows
 

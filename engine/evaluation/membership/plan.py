@@ -33,6 +33,8 @@ class Plan:
         members: Members, and as many others beside them; what is left calibrates P0.
         seeds: One split and one training each.
         queries: Most queries of a repository.
+        least_queries: A repository whose share gives fewer is left out before anything is dealt: the test
+            could only say that these are too few.
         candidates: Continuations of a query.
         max_tokens: Longest continuation.
         baseline_characters: Characters of each repository that the logit baselines see.
@@ -40,15 +42,16 @@ class Plan:
         trainings: How models are made.
     """
 
-    characters: int = 60_000
-    members: int = 20
+    characters: int = 20_000
+    members: int = 8
     seeds: tuple[int, ...] = (1, 2, 3)
-    queries: int = 40
+    queries: int = 20
+    least_queries: int = 8
     candidates: int = 10
     max_tokens: int = 10
-    baseline_characters: int = 12_000
+    baseline_characters: int = 20_000
     temperatures: tuple[float, ...] = (0.5, 1.5)
     trainings: tuple[Training, ...] = (
-        Training("scratch", (2, 4, 8), 2e-3, 16, 256),
+        Training("scratch", (5, 15, 40), 2e-3, 8, 256),
         Training("finetuned", (1, 2), 2e-4, 4, 256),
     )

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.evaluation.discrimination import Discrimination, best_threshold
-from engine.evaluation.membership.experiment import Asked, Scored
-from engine.evaluation.membership.texts import Split
-from engine.evaluation.membership.variants import Variant
-from engine.statistics.proportions import Interval, Proportion
-from engine.statistics.repository_presence import ALPHA, P0, calibrate_p0, repository_test
+import numpy as np
 
-STAGE_ONE = "Stage I"
+from engine.evaluation.discrimination import Discrimination
+from engine.evaluation.membership.cases import Case, Key
+from engine.statistics.arrays import Floats
+from engine.statistics.intervals import wilson_bounds
+from engine.statistics.proportions import CONFIDENCE, Interval, Proportion
+
+DRAWS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One method on the models of one training and dose, all seeds together.
+    """One method on the models of one training and dose.
 
     Attributes:
         training: Kind of training.
         dose: Epochs.
         method: Stage I, less a criterion or not, or a baseline.
-        auc: Chance that a member scores above another repository.
-        auc_interval: Its 95% interval.
-        members: Members called present, of all (TPR).
-        others: Others called present, of all (FPR).
+        auc: Chance that a member scores above another repository under the same model: mean over seeds.
+        auc_interval: Its 95% interval, clustered by repository; see `auc_interval`.
+        members: Members called present, of all under all seeds (TPR).
+        members_interval: Its 95% interval; see `rate_interval`.
+        others: Others called present, of all under all seeds (FPR).
+        others_interval: Its 95% interval.
     """
 
     training: str
@@ -37,106 +39,87 @@ class Row:
     auc: float | None
     auc_interval: Interval | None
     members: Proportion
+    members_interval: Interval | None
     others: Proportion
+    others_interval: Interval | None
 
 
-def tables(
-    asked: Iterable[Asked],
-    scored: Iterable[Scored],
-    splits: Mapping[int, Split],
-    temperature: float = 1.0,
-    p0: float | None = None,
-) -> list[Row]:
-    """Return a row for each training, dose and method.
+def tables(found: Mapping[Key, Sequence[Case]]) -> list[Row]:
+    """Return a row for each training, dose and method."""
+    return [_row(*key, rows) for key, rows in found.items()]
 
-    Stage I calls a repository present at p < 0.05. A baseline has no such level: it is given the threshold
-    that serves it best on the very repositories it is measured on, which is more than it could have.
+
+def mean_auc(rows: Sequence[Case], copies: Mapping[str, int] | None = None) -> float | None:
+    """Return the mean over seeds of the AUC; scores of two models are never compared.
 
     Args:
-        asked: Every query put to every model.
-        scored: Every baseline's score.
-        splits: Who is what, by seed.
-        temperature: Which of the temperatures to take.
-        p0: Hit rate of unseen repositories; None calibrates it on each split's unseen ones.
+        rows: Cases of one method.
+        copies: How often each repository counts; None for once. A seed without both kinds is left out.
     """
-    kept = [row for row in asked if row.temperature == temperature]
-    cases: dict[tuple[str, int, str], list[tuple[bool, float]]] = defaultdict(list)
-    for variant in Variant:
-        for (training, seed, dose), rows in _by_model(kept, variant).items():
-            found = _p_values(rows, splits[seed], variant, p0)
-            name = STAGE_ONE if variant is Variant.FULL else f"{STAGE_ONE} {variant}"
-            members = set(splits[seed].members)
-            cases[training, dose, name] += [(repo in members, score) for repo, score in found.items()]
-    for score in scored:
-        split = splits[score.seed]
-        if score.repository in (*split.members, *split.others):
-            case = (score.repository in split.members, score.score)
-            cases[score.training, score.dose, score.method].append(case)
-    return [_row(*key, found) for key, found in sorted(cases.items())]
+    seeds = sorted({row.seed for row in rows})
+    aucs = [_auc([row for row in rows if row.seed == seed], copies) for seed in seeds]
+    known = [auc for auc in aucs if auc is not None]
+    return float(np.mean(known)) if known else None
 
 
-def _by_model(asked: Sequence[Asked], variant: Variant) -> dict[tuple[str, int, int], list[Asked]]:
-    source = Variant.FULL if variant is Variant.NO_INDEPENDENCE else variant
-    groups: dict[tuple[str, int, int], list[Asked]] = defaultdict(list)
-    for row in asked:
-        if row.variant == source.value:
-            groups[row.training, row.seed, row.dose].append(row)
-    return groups
+def auc_interval(rows: Sequence[Case]) -> Interval | None:
+    """Return the interval of the mean AUC, repositories being what was drawn from a population.
+
+    A repository is measured under several seeds, and these measurements are not independent: whole
+    repositories are resampled, and percentiles taken. Where every resample gives the same, as with an AUC of
+    1, Newcombe's interval for as many cases as there are repositories takes the place of the bootstrap's.
+    """
+    names = sorted({row.repository for row in rows})
+    generator = np.random.default_rng(0)
+    drawn = (Counter(generator.choice(names, len(names)).tolist()) for _ in range(DRAWS))
+    aucs = [auc for copies in drawn if (auc := mean_auc(rows, copies)) is not None]
+    if not aucs:
+        return None
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(aucs, [tail, 100 - tail])
+    if low < high:
+        return Interval(float(low), float(high))
+    half = len(names) // 2
+    constant: Floats = np.full(half, float(low))
+    return Discrimination(constant, np.full(half, 0.5)).auc_interval()
 
 
-def _p_values(rows: Sequence[Asked], split: Split, variant: Variant, p0: float | None) -> dict[str, float]:
-    """Return the negative decimal logarithm of each measured repository's p-value."""
-    weight: Callable[[Asked], float] = _weight
-    if variant is Variant.NO_INDEPENDENCE:
-        weight = _weight_by_frequency
-    unseen = [row.hit for row in rows if row.repository in split.unseen]
-    if p0 is not None:
-        rate = P0(p0)
-    elif unseen:
-        rate = calibrate_p0(sum(unseen), len(unseen))
-    else:
-        raise ValueError("no repository is left to calibrate P0 on")
-    found = {}
-    for name in (*split.members, *split.others):
-        own = [row for row in rows if row.repository == name]
-        test = repository_test(
-            [row.hit for row in own], [weight(row) for row in own], [row.group for row in own], rate
-        )
-        found[name] = -math.log10(max(test.weighted_p_value, 1e-300))
-    return found
+def rate_interval(rows: Sequence[Case]) -> Interval | None:
+    """Return Wilson's interval of the share called present, with repositories in place of cases.
+
+    The same repository under another seed adds no independent case: this is the widest that holds.
+    """
+    if not rows:
+        return None
+    repositories = len({row.repository for row in rows})
+    share = sum(row.called for row in rows) / len(rows)
+    low, high = wilson_bounds(share * repositories, repositories, CONFIDENCE)
+    return Interval(float(low), float(high))
 
 
-def _weight(row: Asked) -> float:
-    return max(0.0, row.entropy) / max(1, row.frequency)
+def _auc(rows: Sequence[Case], copies: Mapping[str, int] | None) -> float | None:
+    weights = np.array([1 if copies is None else copies.get(row.repository, 0) for row in rows])
+    scores = np.array([row.score for row in rows])
+    member = np.array([row.member for row in rows])
+    total = weights[member].sum() * weights[~member].sum()
+    if not total:
+        return None
+    apart = scores[member][:, None] - scores[~member]
+    won = (apart > 0) + 0.5 * (apart == 0)
+    return float(weights[member] @ won @ weights[~member] / total)
 
 
-def _weight_by_frequency(row: Asked) -> float:
-    return 1.0 / max(1, row.frequency)
-
-
-def _row(training: str, dose: int, method: str, cases: Sequence[tuple[bool, float]]) -> Row:
-    found = Discrimination.of([score for _, score in cases], [member for member, _ in cases])
-    if method.startswith(STAGE_ONE):
-        threshold: float | None = -math.log10(ALPHA)
-    else:
-        threshold = _best(found)
-    chosen = math.inf if threshold is None else threshold
+def _row(training: str, dose: int, method: str, rows: Sequence[Case]) -> Row:
+    members = [row for row in rows if row.member]
+    others = [row for row in rows if not row.member]
     return Row(
         training,
         dose,
         method,
-        found.auc,
-        found.auc_interval(),
-        found.true_positives(chosen),
-        found.false_positives(chosen),
+        mean_auc(rows),
+        auc_interval(rows),
+        Proportion(sum(row.called for row in members), len(members)),
+        rate_interval(members),
+        Proportion(sum(row.called for row in others), len(others)),
+        rate_interval(others),
     )
-
-
-def _best(found: Discrimination) -> float | None:
-    """Return the best threshold of scores on any scale."""
-    low = min(*found.present, *found.absent) if len(found.present) and len(found.absent) else 0.0
-    high = max(*found.present, *found.absent) if len(found.present) and len(found.absent) else 1.0
-    span = (high - low) or 1.0
-    scaled = Discrimination((found.present - low) / span, (found.absent - low) / span)
-    best = best_threshold([scaled])
-    return None if best is None else low + best * span

@@ -36,10 +36,7 @@ def mine(
         kinds: Forms of repetition to look for.
         progress: Told of each step.
     """
-
-    def is_distinctive(word: str) -> bool:
-        return reference.frequency(word, repository) <= max(2, DISTINCTIVE_SHARE * reference.size)
-
+    is_distinctive = distinctive(reference, repository)
     candidates = [
         candidate
         for candidate in _candidates(texts, kinds, is_distinctive, progress)
@@ -60,6 +57,12 @@ def mine(
         )
         for entry in select(candidates, frequencies)
     ]
+
+
+def distinctive(reference: Reference, repository: str) -> Callable[[str], bool]:
+    """Return the test of a word of a repository: do few others hold it?"""
+    most = max(2, DISTINCTIVE_SHARE * reference.size)
+    return lambda word: reference.frequency(word, repository) <= most
 
 
 def _candidates(
