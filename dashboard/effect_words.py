@@ -50,8 +50,8 @@ def reading(found: ContaminationEffect) -> str:
     points, effect = found.points, found.effect
     if points is None or effect is None:
         return (
-            f"Compared with itself a sample says **nothing** here: {words.count(found.varying, 'sample')} "
-            f"with different outcomes change their label, and the estimate {TOO_FEW}."
+            "Compared with itself a sample says **nothing** here: the label changes for "
+            f"{words.count(found.varying, 'sample')} with different outcomes, and the estimate {TOO_FEW}."
         )
     said = (
         f"Compared with itself, being contaminated changes how often a sample is resolved by "

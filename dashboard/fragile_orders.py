@@ -126,8 +126,8 @@ def _verdict(found: Standing, places: tuple[int, int], whole: Tally) -> str:
     }[always, sure_here]
     return (
         f"{rates[0]} of its clean samples, {rates[1]} of its. The first is before the second in "
-        f"**{whole.above} of {whole.rated}** rankings, and in {words.percent(share)} of the draws of samples "
-        f"by repository. {said}"
+        f"**{whole.above} of {whole.rated}** rankings, and in {words.percent(share)} of the draws of other "
+        f"samples. {said}"
     )
 
 

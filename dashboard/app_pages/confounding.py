@@ -167,16 +167,21 @@ def _estimates(
         "often. From the top, ever more of what else sets them apart is taken out."
     )
     colours, main = theme.palette(), variants[0].effect
-    lines = [_matched_line(match) for match in matches] + [_within_line(variant) for variant in variants]
+    every = [_matched_line(match) for match in matches] + [_within_line(variant) for variant in variants]
+    # What cannot be told is in the table, with the reason.
+    lines = [line for line in every if line.points is not None]
     counted = f"n = {main.submissions} submissions, {main.samples} samples with different outcomes"
-    frame.show(
-        "estimates",
-        forest.forest(lines, colours),
-        told="Contaminated minus clean rate, compared in ever stricter ways, with 95% intervals",
-        caption=frame.caption(counted, scope, database),
-        table=lambda: estimate_table(variants, matches, notes),
-        entries=forest.entries(colours),
-    )
+    if lines:
+        frame.show(
+            "estimates",
+            forest.forest(lines, colours),
+            told="Contaminated minus clean rate, compared in ever stricter ways, with 95% intervals",
+            caption=frame.caption(counted, scope, database),
+            table=lambda: estimate_table(variants, matches, notes),
+            entries=forest.entries(colours),
+        )
+    else:
+        st.markdown("No submission has both clean and contaminated samples, so there is nothing to draw.")
     rows = [_matched_row(match) for match in matches] + [_within_row(variant) for variant in variants]
     evidence_table("estimates-table", "Estimates of what contamination does", _COLUMNS, rows)
     st.markdown(
@@ -237,7 +242,7 @@ def _within_row(variant: Variant) -> Row:
             detail=f"[{effect_words.plain(bounds.low)} to {effect_words.plain(bounds.high)}]",
             hint=effect_words.p_value(effect.p_value),
         )
-    carried = f"as good as {found.clusters:.1f} independent ones" if found.clusters else "none can tell"
+    carried = f"as good as {found.clusters:.1f} independent samples or cutoffs"
     return Row(
         variant.key,
         {

@@ -24,7 +24,12 @@ from engine.store.connection import Snapshot
 _TOP = {"10": "The 10 best", "20": "The 20 best", "50": "The 50 best"}
 _SHOWN = {"all": "All submissions", "best": "The best of each model"}
 _COLUMNS = (
-    Column("rank", "Place", "Below it: 95% interval over samples drawn anew by repository.", whole=True),
+    Column(
+        "rank",
+        "Place",
+        "Below it: 95% interval over samples drawn anew, singly or by repository.",
+        whole=True,
+    ),
     Column("submission", "Submission", heading=True, width="34%"),
     Column("rate", "Clean samples resolved", align="end", whole=True),
     Column(

@@ -24,7 +24,7 @@ class Line:
 
     Attributes:
         title: Its name.
-        points: Estimate and interval as fractions, None where there is none: the line stays empty.
+        points: Estimate and interval as fractions, None where there is none.
         within: Whether samples are compared with themselves rather than with others.
         hover: Shown on hovering, already made inert by `words.hover`.
     """

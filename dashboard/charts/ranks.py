@@ -68,7 +68,7 @@ def entries(colours: Palette) -> tuple[legend.Entry, ...]:
     """Return what the marks mean."""
     return (
         legend.Entry("filled", colours.clean, "place in the ranking shown"),
-        legend.Entry("bar", colours.clean, "95% interval: other samples of these repositories"),
+        legend.Entry("bar", colours.clean, "95% interval: other samples"),
         legend.Entry("line", colours.before, "from best to worst: every other choice"),
     )
 

@@ -24,8 +24,9 @@ class Standing:
         matrix: Submissions that have a rate on clean samples.
         left_out: How many were asked for and have none.
         scenarios: Every way to make the ranking, the one shown first.
-        ranks: Ranks with intervals over samples drawn anew by repository.
-        shares: In what share of these draws each is above each other.
+        ranks: Ranks with intervals over samples drawn anew, singly and by repository, whichever is wider: few
+            repositories by themselves would promise too much.
+        shares: In what share of these draws each is above each other, whichever is lower.
         fragility: What the scenarios do to the ranking.
     """
 
@@ -136,15 +137,26 @@ def standing(matrix: Matrix, scenarios: Sequence[Scenario], rows: Sequence[int])
     rated.sort(key=lambda row: (-rates[row], matrix.submissions[row].submission))
     taken = matrix.take(rated)
     cut = tuple(Scenario(way.choices, Counts(way.counts.k[rated], way.counts.n[rated])) for way in scenarios)
-    repository = np.array(taken.samples.repository)
     return Standing(
         matrix=taken,
         left_out=len(rows) - len(rated),
         scenarios=cut,
-        ranks=bootstrap_ranks(taken.resolved, taken.clean, clusters=repository),
-        shares=order_shares(taken.resolved, taken.clean, clusters=repository),
+        ranks=_drawn_ranks(taken),
+        shares=np.minimum(*(_shares(taken, clusters) for clusters in (None, taken.samples.repository))),
         fragility=rank_fragility(cut),
     )
+
+
+def _drawn_ranks(matrix: Matrix) -> RankColumns:
+    singly, together = (
+        bootstrap_ranks(matrix.resolved, matrix.clean, clusters=clusters)
+        for clusters in (None, matrix.samples.repository)
+    )
+    return RankColumns(singly.rank, np.fmin(singly.low, together.low), np.fmax(singly.high, together.high))
+
+
+def _shares(matrix: Matrix, clusters: Sequence[str] | None) -> Floats:
+    return order_shares(matrix.resolved, matrix.clean, clusters=clusters)
 
 
 def pair_survival(scenarios: Sequence[Scenario], first: int, second: int) -> PairSurvival:

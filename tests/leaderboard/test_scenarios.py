@@ -23,6 +23,8 @@ from engine.leaderboard.scenarios import (
     scenario_cutoff,
     scenarios,
 )
+from engine.statistics.pair_order import order_shares
+from engine.statistics.ranking import bootstrap_ranks
 from engine.statistics.strata import FEWEST_SAMPLES
 from engine.store.build import build_database
 from engine.store.connection import Reader, Snapshot
@@ -114,6 +116,15 @@ def test_a_standing_is_best_first_and_says_what_survives(ranked: Standing) -> No
     for first, second in np.argwhere(ranked.sure)[:5]:
         whole = ranked.pair(int(first), int(second)).whole
         assert whole.above == whole.rated > 0
+
+
+def test_intervals_are_the_wider_of_two_ways_to_draw(ranked: Standing) -> None:
+    matrix = ranked.matrix
+    for clusters in (None, matrix.samples.repository):
+        drawn = bootstrap_ranks(matrix.resolved, matrix.clean, clusters=clusters)
+        assert np.all(ranked.ranks.low <= drawn.low)
+        assert np.all(ranked.ranks.high >= drawn.high)
+        assert np.all(ranked.shares <= order_shares(matrix.resolved, matrix.clean, clusters=clusters))
 
 
 def test_each_choice_is_looked_at_by_itself(ranked: Standing) -> None:
