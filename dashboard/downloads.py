@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -25,10 +25,13 @@ from engine.export.columns import SEPARATOR
 from engine.export.table import Column, Table, Value, from_records
 from engine.export.writers import Format, encode
 
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
 _FORMATS: tuple[tuple[Format, bool, str, str, str], ...] = (
     ("csv", False, "CSV", "csv", "text/csv"),
     ("latex", False, "LaTeX", "tex", "application/x-tex"),
-    ("latex", True, "LaTeX (siunitx)", "siunitx.tex", "application/x-tex"),
+    ("latex", True, "siunitx LaTeX", "siunitx.tex", "application/x-tex"),
     ("markdown", False, "Markdown", "md", "text/markdown"),
     ("parquet", False, "Parquet", "parquet", "application/vnd.apache.parquet"),
 )
@@ -152,7 +155,7 @@ def offer(name: str, table: Callable[[], Table], latex: Callable[[], Table] | No
         table: Makes the table.
         latex: Makes the narrower table for print (LaTeX and Markdown), where it is not the same.
     """
-    stem = re.sub(r"[^\w.-]+", "-", name).strip("-.")
+    stem = _stem(name)
     with st.container(horizontal=True, gap="small"):
         for form, siunitx, title, suffix, mime in _FORMATS:
             make = latex if form in _PRINTED and latex is not None else table
@@ -168,6 +171,26 @@ def offer(name: str, table: Callable[[], Table], latex: Callable[[], Table] | No
             )
 
 
+def offer_figure(name: str, figure: Figure, told: str) -> None:
+    """Offer a figure as a page of its own, which needs nothing else.
+
+    Args:
+        name: Name of the file, without its suffix.
+        figure: The figure.
+        told: What it shows.
+    """
+    st.download_button(
+        "Download chart as HTML",
+        lambda: _figure_page(figure, told),
+        file_name=f"{_stem(name)}.html",
+        mime="text/html",
+        key=f"download-{name}-figure",
+        on_click="ignore",
+        icon=":material/download:",
+        type="tertiary",
+    )
+
+
 def table_of(records: Iterable[Record], kind: type[Record], notes: Mapping[str, str]) -> Table:
     """Return records of one `kind` as a table, with `notes` on how it was made."""
     columns = _COLUMNS[kind]
@@ -181,6 +204,20 @@ def table_of_rows(
     """Return rows of a query as a table of text."""
     records = ({name: words.optional(row[name]) for name in columns} for row in rows)
     return from_records([Column(name) for name in columns], records, tuple(notes.items()))
+
+
+def _figure_page(figure: Figure, told: str) -> bytes:
+    # Only what draws charts loads Plotly, and few readers ask for a file of it.
+    from plotly.offline import get_plotlyjs
+
+    from engine.report.page import document, figure_piece, inert
+
+    body = f"<h1>{inert(told)}</h1>{figure_piece(figure, 'chart')}"
+    return document(told, body, f"<script>{get_plotlyjs()}</script>").encode()
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.")
 
 
 def _encoder(make: Callable[[], Table], form: Format, siunitx: bool) -> Callable[[], bytes]:

@@ -16,7 +16,12 @@ from engine.export.table import Table
 from engine.export.writers import printed
 from engine.store.connection import Snapshot
 
-_CONFIG = {"displayModeBar": False, "scrollZoom": False}
+_CONFIG = {
+    "scrollZoom": False,
+    "displaylogo": False,
+    # One button, on hovering: the chart as a picture that can be scaled.
+    "modeBarButtons": [["toImage"]],
+}
 _HASH_SHOWN = 12
 
 
@@ -49,7 +54,7 @@ def show(
     """
     if entries:
         legend.show(*entries)
-    st.plotly_chart(chart, theme=None, key=key, config=_CONFIG, alt=words.printable(told))
+    st.plotly_chart(chart, theme=None, key=key, config=_config(key), alt=words.printable(told))
     say(caption)
     # What is closed costs nothing: a page has several charts and redraws at every change of a filter.
     behind = st.expander("The data behind this chart", key=f"{key}-behind", on_change="rerun")
@@ -57,6 +62,11 @@ def show(
         with behind:
             show_table(f"{key}-data", told, table())
             downloads.offer(key, table)
+            downloads.offer_figure(key, chart, told)
+
+
+def _config(key: str) -> dict[str, Any]:
+    return _CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": key}}
 
 
 def say(caption: str) -> None:

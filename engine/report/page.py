@@ -6,6 +6,8 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plotly.graph_objects import Figure
+
 from engine.export.table import Table
 from engine.export.writers import printed
 from engine.report.drawing import CLEAN, LINE, MUTED, TEXT
@@ -74,6 +76,14 @@ def document(title: str, body: str, head: str = "", *, beside: bool = False) -> 
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{inert(title)}</title>\n<style>{_STYLE}</style>\n{head}\n</head>\n<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+def figure_piece(figure: Figure, name: str) -> str:
+    """Return a figure as a piece of HTML that draws itself where the library is."""
+    piece: str = figure.to_html(
+        full_html=False, include_plotlyjs=False, div_id=f"figure-{name}", config={"displaylogo": False}
+    )
+    return piece
 
 
 def _part(shown: Shown) -> str:

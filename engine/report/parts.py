@@ -16,7 +16,7 @@ from engine.export.paper_comparison import compare_with_paper
 from engine.leaderboard.exposures import ExposureShare, exposure_shares
 from engine.report import drawing
 from engine.report.benchmark_parts import benchmark_parts
-from engine.report.effect_parts import effect_parts
+from engine.report.effect_parts import effect_parts, rank_part
 from engine.report.findings import findings
 from engine.report.part import Part, file_name
 from engine.report.scope import Scope
@@ -50,6 +50,8 @@ def parts(database: Snapshot, data: Path, detectors: Sequence[str] = ()) -> Iter
             )
             yield from benchmark_parts(scope)
             yield from effect_parts(scope)
+            if (ranks := rank_part(scope)) is not None:
+                yield ranks
 
 
 def _of_the_paper(database: Snapshot, data: Path, detectors: Sequence[str]) -> Iterator[Part]:

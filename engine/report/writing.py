@@ -15,7 +15,7 @@ from engine.export.writers import SUFFIXES, Format, as_markdown, encode, to_csv
 from engine.problems import BenchCheckerError
 from engine.report.images import FORMATS as IMAGES
 from engine.report.images import write_images
-from engine.report.page import Shown, document, inert, page
+from engine.report.page import Shown, document, figure_piece, inert, page
 from engine.report.part import Part
 from engine.store.facts import replacing
 
@@ -86,7 +86,8 @@ class _Writer:
             figure = part.draw() if part.draw is not None else None
             if figure is not None:
                 figures[part.name] = figure
-            shown.append(Shown(part, self._files(part, figure), _piece(part, figure)))
+            piece = None if figure is None else figure_piece(figure, part.name)
+            shown.append(Shown(part, self._files(part, piece), piece))
             told(part.name)
         reason = write_images(figures, self.folder / "figures") if images else "they were not asked for"
         drawn = [] if reason is not None else [self._image_files(each) for each in shown if each.figure]
@@ -97,7 +98,7 @@ class _Writer:
         self._put("index.html", page("BenchChecker report", said, shown, plotly))
         return Written(self.folder / "index.html", len(shown), len(figures), reason)
 
-    def _files(self, part: Part, figure: Figure | None) -> tuple[str, ...]:
+    def _files(self, part: Part, piece: str | None) -> tuple[str, ...]:
         files = []
         for form in TABLES:
             table = part.shown if form in _PRINTED else part.table
@@ -107,9 +108,9 @@ class _Writer:
             elif form == "markdown":
                 content = f"{as_markdown(part.caption)}\n\n{content.decode()}".encode()
             files.append(self._put(f"tables/{part.name}.{SUFFIXES[form]}", content))
-        if figure is not None:
+        if piece is not None:
             caption = f'<p class="caption">{inert(part.caption)}</p>'
-            body = f"<h1>{inert(part.title)}</h1>{_piece(part, figure)}{caption}"
+            body = f"<h1>{inert(part.title)}</h1>{piece}{caption}"
             head = f'<script src="{_PLOTLY}"></script>'
             files.append(
                 self._put(f"figures/{part.name}.html", document(part.title, body, head, beside=True))
@@ -130,15 +131,6 @@ class _Writer:
         with replacing(self.folder / name) as temporary:
             temporary.write_bytes(content if isinstance(content, bytes) else content.encode())
         return name
-
-
-def _piece(part: Part, figure: Figure | None) -> str | None:
-    if figure is None:
-        return None
-    piece: str = figure.to_html(
-        full_html=False, include_plotlyjs=False, div_id=f"figure-{part.name}", config={"displaylogo": False}
-    )
-    return piece
 
 
 def _floating(part: Part, tabular: str) -> str:
