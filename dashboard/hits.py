@@ -74,6 +74,7 @@ def _how_to_get_it(repository: str) -> None:
         "benchchecker probe QUERIES.jsonl --model MODEL\n"
         f"{QUERIES_VARIABLE}=QUERIES.jsonl scripts/run",
         language=None,
+        wrap_lines=True,
     )
 
 
