@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from engine.history.ancestry import Ancestry
@@ -12,6 +12,8 @@ from engine.history.errors import HistoryUnavailable
 from engine.history.git_command import GitCommand, error_line
 from engine.history.objects import ObjectReader
 from engine.history.snapshots import FirstParentChain
+
+_TREE_ENTRIES_KEPT = 10_000
 
 
 class RepositoryHistory:
@@ -35,6 +37,8 @@ class RepositoryHistory:
         self._objects = ObjectReader(self._git)
         self._ancestry = Ancestry(self._git, self.chain)
         self._cache_dir = cache_dir
+        # A detector asks for the same few paths of a sample's base commit at every state of its files.
+        self._blob_in_commit = lru_cache(_TREE_ENTRIES_KEPT)(self._objects.blob_in_commit)
 
     @classmethod
     def open(cls, path: Path, branch: str | None = None, cache_dir: Path | None = None) -> RepositoryHistory:
@@ -99,7 +103,7 @@ class RepositoryHistory:
 
     def commit_tree_blob(self, sha: str, path: str) -> str | None:
         """Return the blob at `path` in the tree of any commit, on the chain or not; None if absent."""
-        return self._objects.blob_in_commit(sha, path)
+        return self._blob_in_commit(sha, path)
 
     def files_with(self, sha: str, words: Sequence[str], suffix: str) -> list[str]:
         """Return the paths in a commit that end in `suffix` and hold every one of `words`, sorted.

@@ -34,3 +34,7 @@ class Detector(Protocol):
             previous: The verdict at the last snapshot judged before this one, None at the first.
         """
         ...
+
+    def judge_alone(self, block: Block, snapshot: Snapshot) -> BlockVerdict | None:
+        """Judge one block where its verdict does not depend on those before; None where it does."""
+        ...

@@ -43,6 +43,10 @@ class PaperDetector:
         adding = tuple(block for block in blocks if not block.is_deletion)
         return adding or tuple(blocks)
 
+    def judge_alone(self, block: Block, snapshot: Snapshot) -> BlockVerdict | None:
+        """See `Detector.judge_alone`: no verdict depends on another."""
+        return self.judge(block, snapshot, None)
+
     def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
         """See `Detector.judge`; the previous verdict does not matter here."""
         source = snapshot.source(block.path)

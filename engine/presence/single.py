@@ -68,7 +68,10 @@ def judge_at(fix: Fix, day: date, detector: Detector, cache: SourceCache) -> tup
 
 
 def walk(block: Block, start: int, stop: int, detector: Detector, cache: SourceCache) -> BlockVerdict:
-    """Judge a block wherever its verdict can have changed, up to position `stop`; return the last verdict."""
+    """Judge a block at position `stop`, and where its verdict can have changed before if that matters."""
+    alone = detector.judge_alone(block, Snapshot(cache, stop))
+    if alone is not None:
+        return alone
     history: RepositoryHistory = cache.history
     verdict: BlockVerdict | None = None
     position: int | None = start

@@ -58,6 +58,8 @@ def judge(folder: Path, before: Tree, after: Tree, *later: Tree) -> list[SampleV
     for position in range(len(states)):
         snapshot = Snapshot(cache, position)
         found = [detector.judge(block, snapshot, last) for block, last in zip(chosen, previous, strict=True)]
+        alone = [detector.judge_alone(block, snapshot) for block in chosen]
+        assert all(one in (None, known) for one, known in zip(alone, found, strict=True))
         verdicts.append(combine(found, [block.scope for block in chosen]))
         # What stood before the landing is no verdict that a later one could go on from.
         previous = [*found] if position else [None] * len(chosen)

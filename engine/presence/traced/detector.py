@@ -87,16 +87,32 @@ class TracedDetector:
 
     def judge(self, block: Block, snapshot: Snapshot, previous: BlockVerdict | None) -> BlockVerdict:
         """See `Detector.judge`."""
+        fix, place, found = self._near(block, snapshot)
+        if isinstance(found, BlockVerdict):
+            return found
+        if found.score < FOUND:
+            found = self._far(found, block, fix, place, snapshot, previous)
+        return self._verdict(block, place, found, _method(fix, place, found))
+
+    def judge_alone(self, block: Block, snapshot: Snapshot) -> BlockVerdict | None:
+        """See `Detector.judge_alone`: where the fix was before does not matter if it is near its place."""
+        fix, place, found = self._near(block, snapshot)
+        if isinstance(found, BlockVerdict):
+            return found
+        return (
+            self._verdict(block, place, found, _method(fix, place, found)) if found.score >= FOUND else None
+        )
+
+    def _near(self, block: Block, snapshot: Snapshot) -> tuple[Fix, Place, BlockVerdict | Finding]:
+        """Return the verdict where the place decides, else what is found in its file."""
         fix = self._fixes[block.index]
         place = find_place(block, snapshot)
         known = self._unchanged_file(block, place, snapshot) or _known_code(block, place)
         if known is not None:
-            return self._verdict(block, place, *known)
+            return fix, place, self._verdict(block, place, *known)
         if fix.only_orders or fix.only_takes:
-            return self._judge_place(block, fix, place)
-        finding = self._search(block, fix, place, snapshot, previous)
-        method = _method(fix, place, finding)
-        return self._verdict(block, place, finding, method)
+            return fix, place, self._judge_place(block, fix, place)
+        return fix, place, self._in_file(block, fix, place, snapshot)
 
     def _unchanged_file(
         self, block: Block, place: Place, snapshot: Snapshot
@@ -134,10 +150,8 @@ class TracedDetector:
         finding = Finding(score, nothing, place.path, place.scopes[0])
         return self._verdict(block, place, finding, kept if score >= HALF else Method.REVERTED)
 
-    def _search(
-        self, block: Block, fix: Fix, place: Place, snapshot: Snapshot, previous: BlockVerdict | None
-    ) -> Finding:
-        """Look for the fix, nearest places first, until enough of it is found."""
+    def _in_file(self, block: Block, fix: Fix, place: Place, snapshot: Snapshot) -> Finding:
+        """Look for the fix in its file, nearest places first, until enough of it is found."""
         best = Finding(0.0, Evidence(0.0, (0.0,) * len(fix.lines)), place.path, None)
         if place.scopes:
             evidence = self._weigh_place(block, fix, place)
@@ -155,8 +169,18 @@ class TracedDetector:
             best = _better(best, *_farther(fix, found, IN_FILE, here))
             if best.score < FOUND and here < HALF:
                 best = _better(best, *self._split(block, fix, place, found, snapshot))
-        if best.score >= FOUND:
-            return best
+        return best
+
+    def _far(
+        self,
+        best: Finding,
+        block: Block,
+        fix: Fix,
+        place: Place,
+        snapshot: Snapshot,
+        previous: BlockVerdict | None,
+    ) -> Finding:
+        """Look for the fix in other files, until enough of it is found."""
         here = best.evidence.context if place.scopes else 0.0
         if previous is not None and previous.path != place.path:
             # It was found elsewhere before: that file is watched, and looked at first.
