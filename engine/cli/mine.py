@@ -96,7 +96,13 @@ def _steps() -> Iterator[Callable[[str], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True)) as bar:
         task = bar.add_task("reading")
-        yield lambda step: bar.update(task, description=step)
+
+        def show(step: str) -> None:
+            # A step may also say what was left out, which must stay to be read.
+            bar.console.print(step)
+            bar.update(task, description=step)
+
+        yield show
 
 
 def _scored(queries: list[Query], model: str | None) -> list[Query]:

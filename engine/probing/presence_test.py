@@ -17,12 +17,17 @@ class Probed:
     Attributes:
         repository: Canonical name.
         outcomes: Every query asked, those without an answer included.
-        test: The test over the answered ones.
+        test: The test over the answered ones that are evidence.
     """
 
     repository: str
     outcomes: tuple[Outcome, ...]
     test: RepositoryTest
+
+    @property
+    def given_away(self) -> int:
+        """Answered queries whose prefix gives the target away: they are evidence of nothing, and not tested."""
+        return sum(outcome.hit is not None and not _tells(outcome) for outcome in self.outcomes)
 
     @property
     def unanswered(self) -> int:
@@ -40,8 +45,8 @@ def weight_of(query: Query) -> float:
 
 
 def probed(repository: str, outcomes: Sequence[Outcome], p0: P0) -> Probed:
-    """Test a repository on the queries that were answered."""
-    counted = [outcome for outcome in outcomes if outcome.hit is not None]
+    """Test a repository on the answered queries whose prefix does not give the target away."""
+    counted = [outcome for outcome in outcomes if outcome.hit is not None and _tells(outcome)]
     test = repository_test(
         [bool(outcome.hit) for outcome in counted],
         [weight_of(outcome.query) for outcome in counted],
@@ -55,7 +60,11 @@ def p0_from(outcomes: Iterable[Outcome]) -> P0:
     """Return P0 from outcomes on repositories that the model cannot have seen.
 
     Raises:
-        ValueError: If no query was answered.
+        ValueError: If no query that tells anything was answered.
     """
-    counted = [outcome.hit for outcome in outcomes if outcome.hit is not None]
+    counted = [outcome.hit for outcome in outcomes if outcome.hit is not None and _tells(outcome)]
     return calibrate_p0(sum(counted), len(counted))
+
+
+def _tells(outcome: Outcome) -> bool:
+    return outcome.query.entropy != 0

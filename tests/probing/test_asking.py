@@ -101,6 +101,15 @@ def test_any_candidate_may_hit_and_what_was_not_answered_counts_neither_way(tmp_
     assert p0_from(outcomes).value == pytest.approx(1.5 / 3)
 
 
+def test_queries_whose_prefix_gives_the_target_away_are_tested_neither_way(tmp_path: Path) -> None:
+    queries = [query(0, entropy=0.0), query(1, entropy=2.0), query(2, entropy=3.0)]
+    target = replay(answered(0, " target"), answered(1, " target"), answered(2, " other"))
+    outcomes = probe(target, queries, DECODING, tmp_path)
+    result = probed("o/r", outcomes, P0(0.1))
+    assert (result.test.hits, result.test.queries, result.given_away, result.unanswered) == (1, 2, 1, 0)
+    assert p0_from(outcomes).value == pytest.approx(1.5 / 3)
+
+
 def test_a_hit_weighs_entropy_over_frequency() -> None:
     assert weight_of(query(1, entropy=6.0, frequency=4)) == 1.5
     assert weight_of(query(1, entropy=6.0, frequency=0)) == 6.0

@@ -1,3 +1,4 @@
+import time
 from collections import Counter
 from datetime import date
 
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 from engine.cli.app import build_app
 from engine.history.repository import RepositoryHistory
 from engine.probing.mining import NO_REFERENCE, folder_texts, mine, snapshot_texts
+from engine.probing.mining import cooccurrence as searched
 from engine.probing.mining.clones import clone_groups
 from engine.probing.mining.duplication import duplication_groups
 from engine.probing.mining.passages import Passage, without_overlaps
@@ -161,3 +163,35 @@ def test_words_and_their_parts():
     assert first_word("namespaces = 1") == "namespaces"
     assert first_word(" namespaces") == ""
     assert WORD.fullmatch("_private") is not None
+
+
+@given(st.dictionaries(st.text("abc", min_size=1), st.integers(2, 5)), st.integers(0, 30))
+def test_words_that_most_files_hold_are_searched_first(files, most):
+    kept = searched.most_shared(files, most)
+    left = set(files) - set(kept)
+    assert sum(files[word] for word in kept) <= most
+    assert all(files[word] <= files[other] for word in left for other in kept)
+    assert kept == sorted(kept)
+    if sum(files.values()) <= most:
+        assert not left
+
+
+def test_what_the_bound_leaves_out_is_said(monkeypatch):
+    places = {f"{n}.py": searched.first_places("alpha beta gamma " + "delta" * (n < 2)) for n in range(4)}
+    said = []
+    assert len(searched.cooccurrences(places, lambda word: True, said.append)) == 4
+    assert said == []
+    monkeypatch.setattr(searched, "MOST_PLACES", 12)
+    (only,) = searched.cooccurrences(places, lambda word: True, said.append)
+    assert only.words == ("alpha", "beta", "gamma")
+    assert said == ["words that go together: 1 of 4 words left out"]
+
+
+def test_near_identical_files_do_not_explode():
+    names = [f"name_{number}" for number in range(600)]
+    places = {f"{n}.py": searched.first_places(" ".join(names)) for n in range(2)}
+    began = time.process_time()
+    found = searched.cooccurrences(places, lambda word: True)
+    # Comparing each pattern with every longer one of the same two files took over a hundred times as long.
+    assert time.process_time() - began < 15
+    assert len(found) > 10_000

@@ -81,7 +81,8 @@ def _by_model(asked: Sequence[Asked], variant: Variant) -> dict[tuple[str, int, 
     source = Variant.FULL if variant is Variant.NO_INDEPENDENCE else variant
     groups: dict[tuple[str, int, int], list[Asked]] = defaultdict(list)
     for row in asked:
-        if row.variant == source.value:
+        # What its prefix gives away is asked of no other variant.
+        if row.variant == source.value and (row.entropy != 0 or variant is Variant.NO_INDEPENDENCE):
             groups[row.training, row.seed, row.dose].append(row)
     return groups
 

@@ -41,9 +41,7 @@ def queries_of(
         case Variant.NO_REPETITION:
             return _single(texts, repository, reference, most)
         case Variant.NO_DISTINCTIVENESS:
-            # With every word distinctive, co-occurrences are all pairs of words: too many to mine.
-            kinds = (PatternKind.CLONE, PatternKind.TEXT)
-            return _drawn(mine(texts, repository, NO_REFERENCE, kinds), most, repository)
+            return _drawn(mine(texts, repository, NO_REFERENCE), most, repository)
         case _:
             return mine(texts, repository, reference)[:most]
 

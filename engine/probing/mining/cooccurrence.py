@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import accumulate
 
-from engine.probing.mining.prefixspan import Pattern, frequent_patterns, merge_equal_support
+from engine.probing.mining.prefixspan import frequent_patterns, merge_equal_support
 from engine.probing.words import WORD
 
 LEAST_FILES = 3
@@ -16,8 +16,10 @@ FEW_FILES = 300
 MOST_WORDS = 3
 REACH = 8
 """Distinctive words between two of a pattern at most: farther ones are not seen together."""
-MOST_PATTERNS = 300_000
-"""Bounds the search in repositories of many near-identical files."""
+MOST_PLACES = 60_000
+"""First occurrences of words that are searched at most, over all files; see `most_shared`. The words of a
+pattern of three lie within `REACH` of one another and in two files at least, so this many give under two
+million patterns, however much the files repeat one another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +48,27 @@ def first_places(text: str) -> FirstPlaces:
 
 
 def cooccurrences(
-    places: Mapping[str, FirstPlaces], is_distinctive: Callable[[str], bool]
+    places: Mapping[str, FirstPlaces],
+    is_distinctive: Callable[[str], bool],
+    progress: Callable[[str], None] = lambda step: None,
 ) -> list[Cooccurrence]:
     """Return the patterns of two words or more in enough files, merged into supersets.
 
     Args:
         places: For each file, its words in order of their first occurrence.
         is_distinctive: Whether few repositories hold a word; others are left out of the sequences.
+        progress: Told how many words were left out, if any were.
     """
     least = LEAST_FILES if len(places) > FEW_FILES else 2
     files = Counter(word for found in places.values() for word in found)
-    kept = sorted(word for word, count in files.items() if count >= least and is_distinctive(word))
+    frequent = {word: count for word, count in files.items() if count >= least and is_distinctive(word)}
+    kept = most_shared(frequent, MOST_PLACES)
+    if len(kept) < len(frequent):
+        progress(f"words that go together: {len(frequent) - len(kept):,} of {len(frequent):,} words left out")
     numbers = {word: number for number, word in enumerate(kept)}
     sequences = [[numbers[word] for word in found if word in numbers] for found in places.values()]
-    patterns = list(islice(_long_enough(sequences, least), MOST_PATTERNS))
+    found = frequent_patterns(sequences, least, MOST_WORDS, REACH)
+    patterns = [pattern for pattern in found if len(pattern.items) > 1]
     paths = list(places)
     return [
         Cooccurrence(
@@ -69,7 +78,16 @@ def cooccurrences(
     ]
 
 
-def _long_enough(sequences: list[list[int]], least: int) -> Iterator[Pattern]:
-    for pattern in frequent_patterns(sequences, least, MOST_WORDS, REACH):
-        if len(pattern.items) > 1:
-            yield pattern
+def most_shared(files: Mapping[str, int], most: int) -> list[str]:
+    """Return the words that most files hold, in alphabetical order, up to a number of places.
+
+    What most files repeat is what a model read most often. Of words in equally many files all are taken, or,
+    where they do not fit any more, the first by alphabet.
+
+    Args:
+        files: Number of files that hold each word.
+        most: Largest sum of these numbers.
+    """
+    ranked = sorted(files, key=lambda word: (-files[word], word))
+    places = accumulate(files[word] for word in ranked)
+    return sorted(word for word, total in zip(ranked, places, strict=True) if total <= most)

@@ -81,5 +81,5 @@ def _candidates(
     if PatternKind.COOCCURRENCE in kinds:
         progress(f"looking for patterns: {PatternKind.COOCCURRENCE}")
         places = {path: first_places(text) for path, text in texts.items()}
-        for pattern in cooccurrences(places, is_distinctive):
+        for pattern in cooccurrences(places, is_distinctive, progress):
             yield from from_cooccurrence(pattern, texts, places)

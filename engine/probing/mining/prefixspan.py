@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,19 +104,17 @@ def _grow(
 
 
 def merge_equal_support(patterns: Sequence[Pattern]) -> list[Pattern]:
-    """Drop each pattern that is contained in a longer one with the same support (paper, Algorithm 2)."""
+    """Drop each pattern that is contained in a longer one with the same support (paper, Algorithm 2).
+
+    Time grows with the number of patterns, and with 2 to the power of their length.
+    """
     kept: list[Pattern] = []
-    by_sequences: dict[tuple[int, ...], list[Pattern]] = {}
+    contained: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
     for pattern in sorted(patterns, key=lambda entry: -len(entry.items)):
         # A contained pattern is held wherever the longer one is: equal support means the same sequences.
-        rivals = by_sequences.setdefault(pattern.sequences, [])
-        if not any(is_subsequence(pattern.items, rival.items) for rival in rivals):
-            rivals.append(pattern)
+        covered = contained.setdefault(pattern.sequences, set())
+        if pattern.items not in covered:
             kept.append(pattern)
+            for length in range(1, len(pattern.items)):
+                covered.update(combinations(pattern.items, length))
     return kept
-
-
-def is_subsequence(items: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether all `items` occur in `other` in this order."""
-    rest = iter(other)
-    return all(item in rest for item in items)
