@@ -22,6 +22,7 @@ I64 = NDArray[np.int64]
 _SPACE = 0x20
 _BLANK = "".join(chr(value) for value in range(0x80) if FOLD_TABLE[value] == _SPACE)
 _SEPARATOR = SEPARATOR[0]
+_SEPARATOR_LETTER = SEPARATOR.decode("latin-1")
 _PADDING = 16
 _PUNCTUATION = np.array(
     [0x20 < value < 0x7F and not chr(value).isalnum() for value in range(256)], dtype=np.bool_
@@ -74,7 +75,7 @@ class TextBatch:
 
 def text_batch(texts: Sequence[str]) -> TextBatch:
     """Fold `texts` into one batch; document i of the batch is text i."""
-    raw = SEPARATOR.join([fold_unicode(text).strip(_BLANK).encode("utf-8") for text in texts])
+    raw = _joined(texts)
     text = _shorten(np.frombuffer(raw.translate(FOLD_TABLE), np.uint8))
     separators = np.flatnonzero(text == _SEPARATOR)
     starts = np.concatenate(([0], separators + 1))
@@ -84,6 +85,13 @@ def text_batch(texts: Sequence[str]) -> TextBatch:
     token_starts, token_ends = _bounds(words[: len(text)])
     offsets = np.concatenate((np.searchsorted(token_starts, starts), [len(token_starts)]))
     return TextBatch(text, words, starts, ends, token_starts, token_ends, offsets)
+
+
+def _joined(texts: Sequence[str]) -> bytes:
+    """Return the UTF-8 of all texts, `SEPARATOR` between them."""
+    if all(map(str.isascii, texts)):
+        return _SEPARATOR_LETTER.join([text.strip(_BLANK) for text in texts]).encode("latin-1")
+    return SEPARATOR.join([fold_unicode(text).strip(_BLANK).encode("utf-8") for text in texts])
 
 
 def _shorten(text: U8) -> U8:
@@ -143,25 +151,38 @@ def _eight_bytes(blocks: U64, starts: I64) -> U64:
     return low
 
 
-def rolling(hashes: U64, length: int) -> U64:
-    """Hash every window of `length` consecutive values, in about 2·log2(length) passes.
+def rolling(hashes: U64, length: int, every: int = 1) -> U64:
+    """Hash the windows of `length` consecutive values.
+
+    Args:
+        hashes: Values.
+        length: Of a window.
+        every: Windows start at each multiple of it; the hash of a window does not depend on it.
 
     Returns:
         One hash for each start; empty if there are fewer than `length` values.
     """
     if len(hashes) < length:
         return np.empty(0, np.uint64)
-    count = len(hashes) - length + 1
-    power, width, covered = hashes, 1, 0
+    last = len(hashes) - length
+    powers = [hashes]
+    if every == 1:  # All parts of one width are made at once: about 2·log2(length) passes.
+        while 2 ** len(powers) <= length:
+            half = 2 ** (len(powers) - 1)
+            powers.append(_combine(powers[-1][:-half], powers[-1][half:]))
+
+    def part(offset: int, width: int) -> U64:
+        """Return the hash of `width` values, a power of two, at `offset` in every window."""
+        if width.bit_length() <= len(powers):
+            return powers[width.bit_length() - 1][offset : offset + last + 1 : every]
+        return _combine(part(offset, width // 2), part(offset + width // 2, width // 2))
+
     result: U64 | None = None
-    while True:
-        if length & width:
-            part = power[covered : covered + count]
-            result = part if result is None else _combine(result, part)
-            covered += width
-        if covered == length:
-            break
-        power, width = _combine(power[:-width], power[width:]), width * 2
+    covered = 0
+    for width in (1 << bit for bit in range(length.bit_length()) if length >> bit & 1):
+        more = part(covered, width)
+        result = more if result is None else _combine(result, more)
+        covered += width
     assert result is not None
     finished: U64 = (result ^ (result >> np.uint64(32))) * _M1
     return finished

@@ -59,6 +59,23 @@ def repeat_ranges(keys: I64, first: I64, counts: I64, values: I64 | None = None)
 
 
 @dataclass(frozen=True, slots=True)
+class Seed:
+    """Token windows by which documents are found.
+
+    Attributes:
+        size: Tokens of a window.
+        step: Documents are probed at every so many tokens.
+        least: Tokens of the shortest run that counts; every such run holds a window that is probed.
+        table: The windows at every position of the items that they are for.
+    """
+
+    size: int
+    step: int
+    least: int
+    table: HashTable
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationIndex:
     """Tokens, n-grams and hash tables of an evaluation set.
 
@@ -78,8 +95,8 @@ class EvaluationIndex:
         kept: Whether the n-gram at a position counts (one does, and it is not dropped as too common).
         totals: n-grams that count, for each item; 0 where it cannot be judged.
         dropped: n-grams dropped for being in too many items, for each item.
-        seeds: Token windows by which documents are found, longest first: the common length, then one table
-            for each length of item that is shorter.
+        seeds: Token windows by which documents are found: the common ones, then those for each length of
+            item that is shorter, longest first.
         spans: Byte windows for the character rule.
     """
 
@@ -95,7 +112,7 @@ class EvaluationIndex:
     kept: Flags
     totals: I64
     dropped: I64
-    seeds: tuple[tuple[int, HashTable], ...]
+    seeds: tuple[Seed, ...]
     spans: HashTable
 
     @property
@@ -165,15 +182,16 @@ def _groups(hashes: U64, ids: I64, offsets: I64, sizes: I64) -> I64:
     return groups
 
 
-def _seed_tables(hashes: U64, offsets: I64, sizes: I64, rules: Rules) -> tuple[tuple[int, HashTable], ...]:
-    tables = []
+def _seed_tables(hashes: U64, offsets: I64, sizes: I64, rules: Rules) -> tuple[Seed, ...]:
     lengths = np.diff(offsets)
-    short = {int(size) for size in np.unique(sizes) if 0 < size < rules.seed}
-    for size in (rules.seed, *sorted(short, reverse=True)):
-        chosen = np.flatnonzero(sizes >= size if size == rules.seed else sizes == size)
+
+    def seed(chosen: I64, size: int, step: int, least: int) -> Seed:
         _, positions = repeat_ranges(chosen, offsets[chosen], lengths[chosen] - size + 1)
-        tables.append((size, HashTable.build(rolling(hashes, size)[positions], positions)))
-    return tuple(tables)
+        return Seed(size, step, least, HashTable.build(rolling(hashes, size)[positions], positions))
+
+    common = seed(np.flatnonzero(sizes >= rules.seed), rules.seed_window, rules.seed_step, rules.seed)
+    short = sorted({int(size) for size in np.unique(sizes) if 0 < size < rules.seed}, reverse=True)
+    return common, *(seed(np.flatnonzero(sizes == size), size, 1, size) for size in short)
 
 
 def _span_table(batch: TextBatch, rules: Rules) -> HashTable:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.overlap.hashing import I64, U64, TextBatch, aligned_windows, rolling, text_batch, token_hashes
-from engine.overlap.index import I32, EvaluationIndex, repeat_ranges
+from engine.overlap.index import I32, EvaluationIndex, Seed, repeat_ranges
 from engine.overlap.lookup import distinct
 from engine.overlap.runs import Runs, byte_runs, covered, extend, token_runs
 
@@ -101,26 +101,29 @@ class Matcher:
     def match(self, batch: TextBatch) -> Matches:
         """Return everything that the documents of `batch` share with the evaluation set."""
         hashes = token_hashes(batch)
-        probes = [self._probe(batch, hashes, size) for size in range(len(self.index.seeds))]
+        probes = [_probe(seed, batch, hashes) for seed in self.index.seeds]
         rules = self.index.rules
         spans = self.index.spans.keys.find(aligned_windows(batch.text, rules.span_step, rules.span_steps))
         if not any(len(where) for where, _ in [*probes, spans]):
             return _empty()
         work = _Work(self.index, self._ngram_lengths, batch)
-        documents = distinct(np.concatenate([batch.document_of_token(where) for where, _ in probes]))
+        found = [where * seed.step for seed, (where, _) in zip(self.index.seeds, probes, strict=True)]
+        documents = distinct(batch.document_of_token(np.concatenate(found)))
         ids = _token_ids(self.index, batch, hashes, documents)
-        for (size, table), (where, rows) in zip(self.index.seeds, probes, strict=True):
-            for runs in token_runs(self.index, ids, size, table, where, rows):
+        for seed, (where, rows) in zip(self.index.seeds, probes, strict=True):
+            for runs in token_runs(self.index, batch, ids, seed, where, rows):
                 work.add_tokens(runs, ids)
         for runs in byte_runs(self.index, batch, *spans):
             work.add_bytes(runs)
         return work.result()
 
-    def _probe(self, batch: TextBatch, hashes: U64, number: int) -> tuple[I64, I64]:
-        size, table = self.index.seeds[number]
-        where, rows = table.keys.find(rolling(hashes, size))
-        inside = where + size <= batch.token_offsets[batch.document_of_token(where) + 1]
-        return where[inside], rows[inside]
+
+def _probe(seed: Seed, batch: TextBatch, hashes: U64) -> tuple[I64, I64]:
+    """Return the windows of the batch that the set may hold, in steps, and their rows in the table."""
+    where, rows = seed.table.keys.find(rolling(hashes, seed.size, seed.step))
+    start = where * seed.step
+    inside = start + seed.size <= batch.token_offsets[batch.document_of_token(start) + 1]
+    return where[inside], rows[inside]
 
 
 class _Work:

@@ -63,8 +63,18 @@ class Rules:
 
     @property
     def seed(self) -> int:
-        """Length of the exact token windows by which documents are found: no rule needs a shorter one."""
+        """Length of the exact token runs by which documents are found: no rule needs a shorter one."""
         return min(self.n, self.run)
+
+    @property
+    def seed_step(self) -> int:
+        """Documents are probed for common tokens at every so many tokens."""
+        return 4 if self.seed >= 10 else 2 if self.seed >= 6 else 1
+
+    @property
+    def seed_window(self) -> int:
+        """Length of the windows probed: any common run of `seed` tokens holds a whole one."""
+        return self.seed - self.seed_step + 1
 
     @property
     def shortest_item(self) -> int:

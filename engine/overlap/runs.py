@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.overlap.hashing import I64, U8, TextBatch
-from engine.overlap.index import I32, EvaluationIndex, HashTable, repeat_ranges
+from engine.overlap.index import I32, EvaluationIndex, Seed, repeat_ranges
 
 _MAX_PAIRS = 1 << 20
 _LOOK_AHEAD = 32
@@ -48,24 +48,33 @@ class Runs:
 
 
 def token_runs(
-    index: EvaluationIndex, ids: I32, size: int, table: HashTable, where: I64, rows: I64
+    index: EvaluationIndex, batch: TextBatch, ids: I32, seed: Seed, where: I64, rows: I64
 ) -> Iterator[Runs]:
     """Yield the maximal exact runs through the windows at `where`, confirmed token by token.
 
     Args:
         index: The evaluation set.
+        batch: The documents.
         ids: Token ids of the batch, -1 for tokens foreign to the set.
-        size: Length of the windows.
-        table: The table in which they were found.
-        where: Token index in the batch of each window found.
-        rows: Their rows in the table.
+        seed: The windows that were probed.
+        where: Each window found, in steps of the seed.
+        rows: Their rows in the seed's table.
     """
-    for part in _parts(where, table.sizes(rows)):
-        document, item = table.expand(where[part], rows[part])
+    for part in _parts(where, seed.table.sizes(rows)):
+        document, item = seed.table.expand(where[part] * seed.step, rows[part])
         same = np.ones(len(item), np.bool_)
-        for offset in range(size):
+        for offset in range(seed.size):
             same &= index.ids[item + offset] == ids[document + offset]
-        yield _join(item[same], document[same], index.item_of[item[same]], size, step=1)
+        item, document = item[same], document[same]
+        runs = _join(item, document, index.item_of[item], seed.size, seed.step)
+        if seed.step > 1:
+            owner, inside = index.item_of[runs.item], batch.document_of_token(runs.document)
+            sides = (
+                _Side(index.ids, index.offsets[owner], index.offsets[owner + 1]),
+                _Side(ids, batch.token_offsets[inside], batch.token_offsets[inside + 1]),
+            )
+            runs = _widen(runs, *sides, seed.step - 1).of_length(seed.least)
+        yield runs
 
 
 def byte_runs(index: EvaluationIndex, batch: TextBatch, where: I64, rows: I64) -> Iterator[Runs]:
@@ -79,8 +88,14 @@ def byte_runs(index: EvaluationIndex, batch: TextBatch, where: I64, rows: I64) -
         for offset in range(size):
             same &= item_texts[item + offset] == texts[document + offset]
         item, document = item[same], document[same]
-        owner = index.batch.document_of_byte(item)
-        yield _widen(_join(item, document, owner, size, step), texts, index)
+        runs = _join(item, document, index.batch.document_of_byte(item), size, step)
+        owner, inside = index.batch.document_of_byte(runs.item), batch.document_of_byte(runs.document)
+        yield _widen(
+            runs,
+            _Side(item_texts, index.batch.text_starts[owner], index.batch.text_ends[owner]),
+            _Side(texts, batch.text_starts[inside], batch.text_ends[inside]),
+            step,
+        )
 
 
 def _parts(where: I64, sizes: I64) -> Iterator[slice]:
@@ -108,22 +123,34 @@ def _join(item: I64, document: I64, owner: I64, size: int, step: int) -> Runs:
     return Runs(item[heads], document[heads], item[last] - item[heads] + size)
 
 
-def _widen(runs: Runs, texts: U8, index: EvaluationIndex) -> Runs:
-    """Extend spans of bytes to both sides; less than a step is left, or the next window had matched."""
-    item_texts = index.batch.text
-    separator = 0xFF
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What runs are compared in.
+
+    Attributes:
+        values: Token ids or bytes.
+        low: First position of the item or document that each run lies in.
+        high: Position after its last.
+    """
+
+    values: I32 | U8
+    low: I64
+    high: I64
+
+
+def _widen(runs: Runs, items: _Side, documents: _Side, most: int) -> Runs:
+    """Extend runs by at most so many to both sides; what is farther had been found by the next window."""
     item, document, length = runs.item.copy(), runs.document.copy(), runs.length.copy()
     open_left = np.ones(len(item), np.bool_)
     open_right = open_left.copy()
-    for _ in range(index.rules.span_step):
-        a, b = np.maximum(item - 1, 0), np.maximum(document - 1, 0)
-        open_left &= (item > 0) & (document > 0)
-        open_left &= (item_texts[a] == texts[b]) & (texts[b] != separator)
+    for _ in range(most):
+        open_left &= (item > items.low) & (document > documents.low)
+        open_left &= items.values[item - open_left] == documents.values[document - open_left]
         item, document, length = item - open_left, document - open_left, length + open_left
         a, b = item + length, document + length
-        open_right &= (a < len(item_texts)) & (b < len(texts))
-        a, b = np.minimum(a, len(item_texts) - 1), np.minimum(b, len(texts) - 1)
-        open_right &= (item_texts[a] == texts[b]) & (texts[b] != separator)
+        open_right &= (a < items.high) & (b < documents.high)
+        a, b = np.where(open_right, a, item), np.where(open_right, b, document)
+        open_right &= items.values[a] == documents.values[b]
         length = length + open_right
     return Runs(item, document, length)
 

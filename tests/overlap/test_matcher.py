@@ -88,7 +88,25 @@ def measured(items, documents, rules):
     st.sampled_from([15, 16, 31, 47, 50]),
 )
 def test_every_measure_agrees_with_its_definition(items, documents, n, run, skips, span):
-    rules = Rules(n=n, run=run, skips=skips, span=span, min_tokens=3)
+    agrees(items, documents, Rules(n=n, run=run, skips=skips, span=span, min_tokens=3))
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.data(), st.integers(6, 14), st.integers(6, 12), st.integers(0, 3))
+def test_every_measure_agrees_where_documents_are_probed_at_few_tokens(data, n, run, skips):
+    items = data.draw(st.lists(texts, min_size=1, max_size=4))
+    places = st.integers(0, 40)
+    pieces = st.tuples(st.sampled_from(items), places, places).map(
+        lambda drawn: " ".join(drawn[0].split()[slice(*sorted(drawn[1:]))])
+    )
+    documents = data.draw(
+        st.lists(st.lists(pieces | st.sampled_from(WORDS), max_size=6).map(" ".join), min_size=1, max_size=4)
+    )
+    agrees(items, documents, Rules(n=n, run=run, skips=skips, min_tokens=3))
+
+
+def agrees(items, documents, rules):
+    span = rules.span
     index, _, found = measured(items, documents, rules)
     for i, item in enumerate(items):
         for d, document in enumerate(documents):
@@ -152,6 +170,8 @@ def test_rolling_hashes_see_every_token_and_its_place(length):
     swapped[:2] = swapped[1::-1]
     assert length == 1 or rolling(swapped, length)[0] != base[0]
     np.testing.assert_array_equal(rolling(np.tile(values, 2), length)[: len(base)], base)
+    for every in range(2, 6):
+        np.testing.assert_array_equal(rolling(values, length, every), base[::every])
 
 
 @pytest.mark.parametrize("step", [8, 16])
