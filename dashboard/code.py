@@ -9,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import links, words
+from dashboard import links, states, words
 from dashboard.address import Address, write
 from dashboard.records import DetectorChoice, SampleRecord
 from dashboard.table import Cell, Column, Row, evidence_table
@@ -88,13 +88,12 @@ def _how_to_get_it(
         "snapshot:"
     )
     sample, key = shlex.quote(record.sample), shlex.quote(benchmark or "BENCHMARK")
-    st.code(
+    states.commands(
         f"benchchecker explain {sample} --cutoff {cutoff} --detector {shlex.quote(detector.detector)} \\\n"
-        f"    --samples {key}=DATASET.jsonl --repos CLONES",
-        language=None,
+        f"    --samples {key}=DATASET.jsonl --repos CLONES"
     )
     st.markdown("This shows it here:")
-    st.code(f"scripts/run --samples {key}=DATASET.jsonl --repos CLONES", language=None)
+    states.commands(f"scripts/run --samples {key}=DATASET.jsonl --repos CLONES")
 
 
 def _summarise(explanation: Explanation) -> None:

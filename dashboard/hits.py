@@ -11,7 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard import filters, words
+from dashboard import filters, states, words
 from dashboard.address import Address
 from dashboard.table import Cell, Column, Row, evidence_table
 from engine.paths import CACHE_DIR
@@ -69,12 +69,10 @@ def _how_to_get_it(repository: str) -> None:
         "The database holds counts only. The text of queries and answers stays in your own files; with them, "
         "every query is shown here:"
     )
-    st.code(
+    states.commands(
         f"benchchecker mine --repo {shlex.quote(repository)} --repos CLONES --at DATE --out QUERIES.jsonl\n"
         "benchchecker probe QUERIES.jsonl --model MODEL\n"
-        f"{QUERIES_VARIABLE}=QUERIES.jsonl scripts/run",
-        language=None,
-        wrap_lines=True,
+        f"{QUERIES_VARIABLE}=QUERIES.jsonl scripts/run"
     )
 
 

@@ -18,7 +18,7 @@ def database_missing(error: DatabaseError) -> None:
     st.markdown(
         "The dashboard reads a database that is built from the facts in `data/` in a few seconds. Run"
     )
-    st.code("benchchecker build", language=None)
+    commands("benchchecker build")
     st.markdown("and this page will show the leaderboard by itself.")
     st.caption(words.markdown(error))
 
@@ -27,7 +27,7 @@ def database_unreadable(error: DatabaseError) -> None:
     """Say how to replace a database of another version."""
     st.title("This database belongs to another version of BenchChecker", anchor=False)
     st.markdown("It is made from the facts in `data/` and can be made again at any time. Run")
-    st.code("benchchecker build", language=None)
+    commands("benchchecker build")
     st.markdown("and this page will show the leaderboard by itself.")
     st.caption(words.markdown(error))
 
@@ -41,7 +41,7 @@ def nothing_imported() -> None:
     """Say that the database holds no submissions."""
     st.title("The database holds no benchmark yet", anchor=False)
     st.markdown("Import samples and submissions, label them, and build the database:")
-    st.code("benchchecker import --help\nbenchchecker label --help\nbenchchecker build", language=None)
+    commands("benchchecker import --help\nbenchchecker label --help\nbenchchecker build")
 
 
 def not_judged(detector: DetectorChoice) -> None:
@@ -75,3 +75,8 @@ def not_found(what: str, asked: str, remedy: str) -> None:
         f"There is no {what} **{words.markdown(asked)}** in this database. {remedy}",
         icon=":material/search_off:",
     )
+
+
+def commands(text: str) -> None:
+    """Show commands to be copied; wrapped, since what scrolls sideways cannot be read by keyboard."""
+    st.code(text, language=None, wrap_lines=True)

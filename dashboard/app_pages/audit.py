@@ -104,10 +104,8 @@ def _say_what_is_missing(has_file: bool) -> None:
     )
     st.markdown(missing)
     st.markdown("The same without a browser, with the tables written to a folder:")
-    st.code(
-        "benchchecker audit FILE --model MODEL -o audit\nbenchchecker audit FILE --cutoff 2025-03",
-        language=None,
-        wrap_lines=True,
+    states.commands(
+        "benchchecker audit FILE --model MODEL -o audit\nbenchchecker audit FILE --cutoff 2025-03"
     )
 
 

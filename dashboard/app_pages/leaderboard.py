@@ -182,7 +182,7 @@ def _nothing(view: _View) -> None:
         states.no_rows(why, "Clear these filters", lambda: filters.clear(_NARROWING))
     else:
         st.markdown(f"The database holds no submission to {title} yet.")
-        st.code("benchchecker import submissions --help", language=None)
+        states.commands("benchchecker import submissions --help")
 
 
 def _summarise(board: Leaderboard, view: _View) -> None:

@@ -92,10 +92,9 @@ def _how_to_scan() -> None:
         "Here you read what a scan of your training text against an evaluation set has flagged, and say what "
         "it is. There is no scan at hand. Make one, then open the dashboard with it:"
     )
-    st.code(
+    states.commands(
         "benchchecker overlap scan --eval EVAL.jsonl --eval-field FIELD --corpus SHARDS --out SCAN\n"
-        "scripts/run --scan SCAN",
-        language=None,
+        "scripts/run --scan SCAN"
     )
     st.markdown("Texts and verdicts stay in the folder of the scan.")
 
