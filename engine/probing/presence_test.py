@@ -26,7 +26,7 @@ class Probed:
 
     @property
     def given_away(self) -> int:
-        """Answered queries whose prefix gives the target away: they are evidence of nothing, and not tested."""
+        """Answered queries whose prefix gives the target away: evidence of nothing, and not tested."""
         return sum(outcome.hit is not None and not _tells(outcome) for outcome in self.outcomes)
 
     @property
