@@ -98,7 +98,7 @@ def _tested(rows: Sequence[Asked], split: Split, variant: Variant, p0: float | N
         test = repository_test(
             [row.hit for row in own], [weight(row) for row in own], [row.group for row in own], rate
         )
-        score = -math.log10(max(test.weighted_p_value, _LEAST_P))
+        score = math.log10(1 / max(test.weighted_p_value, _LEAST_P))
         called = test.weighted_p_value <= ALPHA
         found.append(Case(split.seed, name, name in split.members, score, called, test.hits, test.queries))
     return found
