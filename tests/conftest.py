@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from chromium import ARGUMENTS, MISSING, chromium
 from tiny_facts import write_tiny_facts
 
 from engine.store.build import build_database
 from engine.store.connection import Reader
 from engine.store.locking import exclusive
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -30,6 +34,26 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return folder if folder.endswith("dashboard") else file
 
     return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a browser where there is none."""
+    if chromium() is not None:
+        return
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.skip(reason=MISSING))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests of a worker: Playwright cannot be started twice."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium(), args=ARGUMENTS)
+        yield launched
+        launched.close()
 
 
 @pytest.fixture(autouse=True)

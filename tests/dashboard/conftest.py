@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from plausible_facts import write_folder
 from plausible_scan import write_scan
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext
 from reader import PATIENCE_S, Reading
 
 from dashboard.app_pages.review import SCAN_VARIABLE
@@ -25,35 +25,6 @@ from dashboard.database import DATABASE_VARIABLE
 from engine.paths import PROJECT_ROOT
 from engine.store.build import build_database
 from engine.store.connection import Reader, Snapshot
-
-CHROMIUM_VARIABLE = "BENCHCHECKER_CHROMIUM"
-CHROMIUM_ARGUMENTS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
-
-def chromium() -> str | None:
-    """Return the Chromium to drive, None where there is none."""
-    named = os.environ.get(CHROMIUM_VARIABLE)
-    candidates = [named] if named else ["chromium", "chromium-browser", "google-chrome"]
-    return next((found for name in candidates if (found := shutil.which(name))), None)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a browser where there is none."""
-    if chromium() is not None:
-        return
-    skip = pytest.mark.skip(reason=f"no Chromium on PATH (install it, or set {CHROMIUM_VARIABLE})")
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")
@@ -117,15 +88,6 @@ def _wait_until_healthy(address: str, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """One Chromium for all tests."""
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_ARGUMENTS)
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="session")
 def new_tab(browser: Browser, served: Served) -> Callable[[int, str], Reading]:
     """Open tabs of a given width and theme. Tabs alike share a cache, which spares most of the loading."""
     contexts: dict[tuple[int, str], BrowserContext] = {}
@@ -135,6 +97,7 @@ def new_tab(browser: Browser, served: Served) -> Callable[[int, str], Reading]:
             contexts[width, theme] = browser.new_context(
                 viewport={"width": width, "height": 900}, color_scheme="dark" if theme == "dark" else "light"
             )
+            contexts[width, theme].set_default_timeout(1000 * PATIENCE_S)
         tab = Reading(contexts[width, theme].new_page(), served.address)
         tab.page.on("pageerror", lambda error: tab.errors.append(str(error)))
         return tab

@@ -5,9 +5,6 @@ import io
 import json
 import math
 import re
-import shutil
-import subprocess
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import get_args
@@ -16,6 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from latex import compile_latex
 
 from engine.cli import export as cli_export
 from engine.export import latex
@@ -143,25 +141,6 @@ def test_latex_escapes_every_special_character(text: str) -> None:
     assert not set("_%&#$~^") & set(bare)
     assert bare.count("{") == bare.count("}")
     assert not escaped.startswith(("[", "*"))
-
-
-def compile_latex(folder: Path, bodies: Sequence[str], packages: str = "booktabs") -> None:
-    engine = shutil.which("pdflatex") or shutil.which("tectonic")
-    if engine is None:
-        pytest.skip("neither pdflatex nor tectonic is installed")
-    document = (
-        f"\\documentclass{{article}}\n\\usepackage{{{packages}}}\n\\begin{{document}}\n"
-        + "\n\n".join(bodies)
-        + "\n\\end{document}\n"
-    )
-    (folder / "t.tex").write_text(document, encoding="utf-8")
-    options = ["-interaction=nonstopmode", "-halt-on-error"] if engine.endswith("pdflatex") else []
-    done = subprocess.run(
-        [engine, *options, "t.tex"], cwd=folder, capture_output=True, text=True, errors="replace", check=False
-    )
-    assert done.returncode == 0, done.stdout[-3000:]
-    assert "Missing character" not in (folder / "t.log").read_text(errors="replace")
-    assert (folder / "t.pdf").stat().st_size > 0
 
 
 def test_latex_compiles_with_hostile_names(tmp_path: Path) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import shutil
-import subprocess
 from dataclasses import asdict
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,6 +11,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
+from chromium import MISSING, chromium
+from latex import compile_latex
+from playwright.sync_api import Browser
 from tiny_facts import write_tiny_facts
 from typer.testing import CliRunner
 
@@ -122,47 +122,26 @@ def test_no_name_becomes_markup(hostile: tuple[Written, Path]) -> None:
 
 def test_every_table_compiles_with_its_caption(hostile: tuple[Written, Path], tmp_path: Path) -> None:
     _, out = hostile
-    if shutil.which("pdflatex") is None:
-        pytest.skip("pdflatex is not installed")
     texts = [path.read_text(encoding="utf-8") for path in sorted((out / "tables").glob("*.tex"))]
     assert all("\\caption{" in text and "\\label{tab:" in text for text in texts)
-    document = (
-        "\\documentclass{article}\n\\usepackage{booktabs,siunitx}\n\\begin{document}\n"
-        + "\n\\clearpage\n".join(texts)
-        + "\n\\end{document}\n"
-    )
-    (tmp_path / "t.tex").write_text(document, encoding="utf-8")
-    done = subprocess.run(
-        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "t.tex"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout[-2000:]
+    compile_latex(tmp_path, texts, "booktabs,siunitx", between="\\clearpage")
 
 
 @pytest.mark.browser
-def test_in_a_browser_figures_are_drawn_and_no_name_runs(hostile: tuple[Written, Path]) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_in_a_browser_figures_are_drawn_and_no_name_runs(
+    hostile: tuple[Written, Path], browser: Browser
+) -> None:
     written, out = hostile
-    named = os.environ.get(CHROMIUM_VARIABLE) or shutil.which("chromium") or shutil.which("google-chrome")
-    if named is None:
-        pytest.skip("no Chromium on PATH")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=named, args=["--headless", "--no-sandbox"])
-        page = browser.new_page()
-        errors: list[str] = []
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        for file in (written.page, next((out / "figures").glob("*leaderboard.html"))):
-            page.goto(file.as_uri())
-            page.locator(".main-svg").first.wait_for()
-            assert page.evaluate("window.hacked") is None
-            assert page.locator("img[src='x']").count() == 0
-        assert errors == []
-        browser.close()
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    for file in (written.page, next((out / "figures").glob("*leaderboard.html"))):
+        page.goto(file.as_uri())
+        page.locator(".main-svg").first.wait_for()
+        assert page.evaluate("window.hacked") is None
+        assert page.locator("img[src='x']").count() == 0
+    assert errors == []
+    page.close()
 
 
 def test_figures_wear_the_colours_of_the_dashboard() -> None:
@@ -184,8 +163,8 @@ def figure_part() -> Part:
 
 def test_images_are_drawn_where_there_is_a_browser(tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
-    if shutil.which("chromium") is None and CHROMIUM_VARIABLE not in os.environ:
-        pytest.skip("no Chromium on PATH")
+    if chromium() is None:
+        pytest.skip(MISSING)
     written = write_report([figure_part()], tmp_path)
     assert written.no_images is None
     svg = (tmp_path / "figures" / "one.svg").read_text(encoding="utf-8")
