@@ -11,7 +11,7 @@ import pytest
 
 
 def compile_latex(folder: Path, bodies: Sequence[str], packages: str = "booktabs", between: str = "") -> None:
-    """Hold LaTeX to compile as one document, with every character; skip where LaTeX or a package is missing."""
+    """Hold LaTeX to compile as one document, every character in it; skip where it or a package is missing."""
     engine = shutil.which("pdflatex")
     if engine is None:
         pytest.skip("pdflatex is not installed")
