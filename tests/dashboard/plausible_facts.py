@@ -262,7 +262,14 @@ def _repository(name: str) -> dict[str, Any]:
 def _repository_presence() -> list[dict[str, Any]]:
     published = {"basis": "published", "verdict": "present", "source": "a paper"}
     rows = [{"model": "alpha-1", "repository": name, **published} for name in REPOSITORIES]
-    probed = {"basis": "probed", "hits": 9, "queries": 40, "weighted_hits": 7.5, "p0": 0.13, "p_value": 0.0677}
+    probed = {
+        "basis": "probed",
+        "hits": 9,
+        "queries": 40,
+        "weighted_hits": 7.5,
+        "p0": 0.13,
+        "p_value": 0.0677,
+    }
     rows.append({"model": "alpha-2", "repository": "quiet/solver", "verdict": "not shown", **probed})
     return rows
 
