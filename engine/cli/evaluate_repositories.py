@@ -46,8 +46,13 @@ def repositories(
     It takes hours without a graphics card. Interrupted, it goes on after the last finished piece.
     """
     from engine.evaluation.membership.cases import cases
-    from engine.evaluation.membership.experiment import Laboratory, read_asked, read_scored
-    from engine.evaluation.membership.facts import write_facts
+    from engine.evaluation.membership.experiment import (
+        Laboratory,
+        read_asked,
+        read_scored,
+        read_transferred,
+    )
+    from engine.evaluation.membership.facts import write_facts, write_lines
     from engine.evaluation.membership.plan import Plan
     from engine.evaluation.membership.tables import tables
     from engine.evaluation.membership.texts import split
@@ -79,6 +84,7 @@ def repositories(
     if record:
         for path in write_facts(data / "experiment", asked, scored, splits):
             typer.echo(path)
+        typer.echo(write_lines(data / "experiment", read_transferred(work), splits))
 
 
 def _shares(repos: Path, plan: Plan, reference: Reference, work: Path) -> dict[str, dict[str, str]]:

@@ -11,6 +11,7 @@ from engine.evaluation.membership import baselines
 from engine.evaluation.membership.plan import Plan, Training
 from engine.evaluation.membership.texts import Split, split
 from engine.evaluation.membership.training import train, train_tokenizer
+from engine.evaluation.membership.transfer import exact_matches, line_samples, rows_of
 from engine.evaluation.membership.variants import ASKED, Variant, queries_of
 from engine.probing.asking import probe
 from engine.probing.causal import SMOLLM2, CausalModel, load_causal
@@ -66,6 +67,18 @@ class Scored:
     repository: str
     method: str
     score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """How many lines of one repository a model completed exactly, of those asked."""
+
+    training: str
+    seed: int
+    dose: int
+    repository: str
+    matches: int
+    samples: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +165,21 @@ class Laboratory:
         file = self.folder / "scored" / f"{name}.jsonl"
         if not file.exists():
             self.say(f"baselines of {name}")
-            _write(file, self._score(model or load_causal(path), training, dealt.seed, dose))
+            model = model or load_causal(path)
+            _write(file, self._score(model, training, dealt.seed, dose))
+        file = self.folder / "transfer" / f"{name}.jsonl"
+        if not file.exists():
+            self.say(f"next lines of {name}")
+            _write(file, self._transfer(model or load_causal(path), training, dealt.seed, dose))
+
+    def _transfer(self, model: CausalModel, training: Training, seed: int, dose: int) -> list[Transferred]:
+        samples = [
+            sample
+            for name, texts in self.texts.items()
+            for sample in line_samples(name, texts, self.plan.lines)
+        ]
+        found = rows_of(exact_matches(LocalModel(model, longest_prompt=128), samples))
+        return [Transferred(training.kind, seed, dose, name, *counts) for name, counts in found.items()]
 
     def _ask(
         self, model: CausalModel, training: Training, seed: int, dose: int, temperature: float, kept: Path
@@ -224,7 +251,16 @@ def read_scored(folder: Path) -> list[Scored]:
     ]
 
 
-def _write(file: Path, rows: Sequence[Asked] | Sequence[Scored]) -> None:
+def read_transferred(folder: Path) -> list[Transferred]:
+    """Return the exact matches of every model."""
+    return [
+        Transferred(**json.loads(line))
+        for file in sorted((folder / "transfer").glob("*.jsonl"))
+        for line in file.read_text(encoding="utf-8").splitlines()
+    ]
+
+
+def _write(file: Path, rows: Sequence[Asked] | Sequence[Scored] | Sequence[Transferred]) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     part.write_text("".join(json.dumps(asdict(row)) + "\n" for row in rows), encoding="utf-8")

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from engine.evaluation.membership.cases import Case, Key, cases
-from engine.evaluation.membership.experiment import Asked, Scored
+from engine.evaluation.membership.experiment import Asked, Scored, Transferred
 from engine.evaluation.membership.tables import Row, tables
 from engine.evaluation.membership.texts import Split
 from engine.statistics.proportions import Interval
 
-METHODS, REPOSITORIES = "method.csv", "repository.csv"
+METHODS, REPOSITORIES, LINES = "method.csv", "repository.csv", "next_line.csv"
 P0_TRIED = (0.02, 0.05, 0.08, 0.1, 0.2, 0.3)
 """Hit rates of unseen repositories that stand in for the calibrated one (Figure 5)."""
 _COLUMNS = (
@@ -47,6 +47,23 @@ def write_facts(
     for path, columns, rows in zip(written, (_COLUMNS, _OF_REPOSITORY), (lines, repositories), strict=True):
         _write(path, columns, rows)
     return written
+
+
+def write_lines(folder: Path, rows: Sequence[Transferred], splits: Mapping[int, Split]) -> Path:
+    """Write the exact matches of next lines by repository, and return the path."""
+    columns = ("training", "dose", "seed", "repository", "member", "matches", "samples")
+    _write(
+        folder / LINES,
+        columns,
+        (
+            (
+                *(row.training, row.dose, row.seed, row.repository),
+                *(int(row.repository in splits[row.seed].members), row.matches, row.samples),
+            )
+            for row in rows
+        ),
+    )
+    return folder / LINES
 
 
 def _line(row: Row, temperature: float, p0: str) -> tuple[object, ...]:

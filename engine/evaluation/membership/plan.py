@@ -38,6 +38,7 @@ class Plan:
         candidates: Continuations of a query.
         max_tokens: Longest continuation.
         baseline_characters: Characters of each repository that the logit baselines see.
+        lines: Next lines that are asked for, of each repository.
         temperatures: Further temperatures at which the strongest dose is asked (Figure 7).
         trainings: How models are made.
     """
@@ -50,6 +51,7 @@ class Plan:
     candidates: int = 10
     max_tokens: int = 10
     baseline_characters: int = 20_000
+    lines: int = 10
     temperatures: tuple[float, ...] = (0.5, 1.5)
     trainings: tuple[Training, ...] = (
         Training("scratch", (5, 15, 40), 2e-3, 8, 256),
