@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.evaluate_completion import completion
 from engine.cli.evaluate_repositories import repositories
 from engine.cli.label import Cache, Repos, Samples, find_repositories
 from engine.cli.label import Mapping as SourcesFile
@@ -35,6 +36,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True)
     group.command("presence")(presence)
     group.command("repositories")(repositories)
+    group.command("completion")(completion)
     app.add_typer(group, name="evaluate", help="Measure the detectors where the answer is known.")
 
 

@@ -16,17 +16,20 @@ from hypothesis import strategies as st
 
 from engine.evaluation.membership.baselines import TokenScores, baseline_scores, lowest_mean, token_scores
 from engine.evaluation.membership.cases import STAGE_ONE, Case, cases
-from engine.evaluation.membership.experiment import Asked, Laboratory, Scored, read_asked, read_scored
+from engine.evaluation.membership.experiment import (
+    Asked,
+    Laboratory,
+    Scored,
+    read_asked,
+    read_scored,
+    read_transferred,
+)
 from engine.evaluation.membership.facts import P0_TRIED, write_facts
 from engine.evaluation.membership.plan import Plan, Training
 from engine.evaluation.membership.tables import auc_interval, mean_auc, tables
 from engine.evaluation.membership.texts import Split, share_of, split
-from engine.evaluation.membership.transfer import LineSample, exact_matches, line_samples, rows_of
-from engine.probing.asking import request_key
 from engine.probing.causal import load_causal
 from engine.probing.mining import NO_REFERENCE
-from engine.probing.targets.protocol import Answer, AnswerState
-from engine.probing.targets.replay import Replay
 from engine.statistics.proportions import Proportion
 
 TINY = Plan(
@@ -191,28 +194,6 @@ def test_the_facts_hold_every_method_p0_and_temperature(tmp_path: Path) -> None:
     assert (first["member"], first["called"], first["hits"], first["queries"]) == ("1", "1", "15", "20")
 
 
-def test_a_line_matches_exactly_but_for_blanks_at_its_ends() -> None:
-    texts = {"a.py": "\n".join(f"value_{n} = compute({n})" for n in range(20))}
-    samples = line_samples("o/r", texts, 3)
-    assert all(sample.cropped_code + sample.next_line in texts["a.py"] for sample in samples)
-    said = [samples[0].next_line + "  \nmore", samples[1].next_line[:-1], ""]
-    answers = {
-        request_key(sample.cropped_code): Answer(
-            request_key(sample.cropped_code), AnswerState.ANSWERED, (text,)
-        )
-        for sample, text in zip(samples, said, strict=True)
-    }
-    results = list(exact_matches(Replay("m", answers), samples))
-    assert [matches for _, matches in results] == [True, False, False]
-    assert rows_of(results) == {"o/r": (1, 3)}
-
-
-def test_a_row_of_the_benchmark_is_asked_with_its_imports() -> None:
-    row = {"repo_name": "o/r", "file_path": "a.py", "cropped_code": "x = 1", "next_line": "y = 2"}
-    assert LineSample.of(row).cropped_code == "x = 1"
-    assert LineSample.of({**row, "import_statement": "import os"}).cropped_code == "import os\nx = 1"
-
-
 @pytest.mark.models
 def test_the_whole_experiment_runs_resumes_and_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("torch")
@@ -229,6 +210,10 @@ def test_the_whole_experiment_runs_resumes_and_is_measured(tmp_path: Path) -> No
     assert len(scored) == 2 * 5 * len(texts)
     methods = {row.method for row in tables(cases(rows, scored, {1: split(list(texts), TINY, 1)}))}
     assert {STAGE_ONE, "loss", "zlib", "min_k", "min_k_plus", "reference"} <= methods
+    lines = read_transferred(tmp_path)
+    assert {(row.dose, row.repository) for row in lines} == {
+        (dose, name) for dose in (1, 2) for name in texts
+    }
     said.clear()
     laboratory.run()
     assert said == []

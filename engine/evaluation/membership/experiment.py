@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from engine.evaluation.completion import LINE, line_samples, matches_by_repository
 from engine.evaluation.membership import baselines
 from engine.evaluation.membership.plan import Plan, Training
 from engine.evaluation.membership.texts import Split, split
 from engine.evaluation.membership.training import train, train_tokenizer
-from engine.evaluation.membership.transfer import exact_matches, line_samples, rows_of
 from engine.evaluation.membership.variants import ASKED, Variant, queries_of
 from engine.probing.asking import probe
 from engine.probing.causal import SMOLLM2, CausalModel, load_causal
@@ -152,8 +152,8 @@ class Laboratory:
 
     def _one_model(self, training: Training, dealt: Split, dose: int, path: Path) -> None:
         name = f"{training.kind}-{dealt.seed}-{dose}"
-        strongest = dose == max(training.doses)
-        temperatures = (1.0, *(self.plan.temperatures if strongest else ()))
+        varied = training.whole and dose == max(training.doses)
+        temperatures = (1.0, *(self.plan.temperatures if varied else ()))
         model: CausalModel | None = None
         for temperature in temperatures:
             file = self.folder / "asked" / f"{name}-{temperature:g}.jsonl"
@@ -173,13 +173,17 @@ class Laboratory:
             _write(file, self._transfer(model or load_causal(path), training, dealt.seed, dose))
 
     def _transfer(self, model: CausalModel, training: Training, seed: int, dose: int) -> list[Transferred]:
-        samples = [
-            sample
+        queries = [
+            sample.query
             for name, texts in self.texts.items()
             for sample in line_samples(name, texts, self.plan.lines)
         ]
-        found = rows_of(exact_matches(LocalModel(model, longest_prompt=128), samples))
-        return [Transferred(training.kind, seed, dose, name, *counts) for name, counts in found.items()]
+        kept = self.folder / "transfer" / f"{training.kind}-{seed}-{dose}"
+        outcomes = probe(LocalModel(model, longest_prompt=128), queries, LINE, kept)
+        return [
+            Transferred(training.kind, seed, dose, name, share.k, share.n)
+            for name, share in matches_by_repository(outcomes, chats=False).items()
+        ]
 
     def _ask(
         self, model: CausalModel, training: Training, seed: int, dose: int, temperature: float, kept: Path
@@ -188,7 +192,7 @@ class Laboratory:
         target = LocalModel(model, longest_prompt=128)
         rows = []
         for variant, queries in self.queries().items():
-            if temperature != 1.0 and variant is not Variant.FULL:
+            if variant is not Variant.FULL and not (training.whole and temperature == 1.0):
                 continue
             for outcome in probe(target, queries, decoding, kept / variant.name.lower()):
                 query = outcome.query

@@ -15,6 +15,8 @@ class Training:
         rate: Highest learning rate.
         batch: Windows a step.
         window: Tokens of a window.
+        whole: Whether it is also asked less each criterion (Table 5) and at other temperatures (Figure 7);
+            asking the larger model takes thirty times as long.
     """
 
     kind: str
@@ -22,6 +24,7 @@ class Training:
     rate: float
     batch: int
     window: int
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,5 +58,5 @@ class Plan:
     temperatures: tuple[float, ...] = (0.5, 1.5)
     trainings: tuple[Training, ...] = (
         Training("scratch", (5, 15, 40), 2e-3, 8, 256),
-        Training("finetuned", (1, 2), 2e-4, 4, 256),
+        Training("finetuned", (2, 5), 2e-4, 4, 256, whole=False),
     )
