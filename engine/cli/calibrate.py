@@ -80,12 +80,14 @@ def calibrate(
     A repository whose first commit is not after the model's cutoff is refused.
     """
     from engine.probing.presence_test import p0_from
-    from engine.probing.recording import record_hit_rate
+    from engine.probing.recording import check_recordable, record_hit_rate
     from engine.probing.targets.protocol import Decoding
 
     started = datetime.now(UTC)
     decoding = Decoding(temperature, candidates, max_tokens)
     by_repository = read_query_files(queries)
+    if record:
+        check_recordable(data, model)
     _refuse_what_may_be_seen(by_repository, repos, _cutoff(data, model, cutoff), data)
     asked = open_target(
         target, served or model, base_url, key_variable, folder, recorded, concurrency, per_minute

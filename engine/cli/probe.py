@@ -86,7 +86,12 @@ def probe(
     Interrupted at any moment, it goes on without asking a paid model anything twice.
     """
     from engine.probing.presence_test import probed
-    from engine.probing.recording import choose_p0, presence_rows, record_presence
+    from engine.probing.recording import (
+        check_recordable,
+        choose_p0,
+        presence_rows,
+        record_presence,
+    )
     from engine.probing.targets.protocol import Decoding
 
     started = datetime.now(UTC)
@@ -95,6 +100,8 @@ def probe(
     if requests_to is not None:
         _write_requests(requests_to, by_repository, served or model, decoding, chats=target is Kind.CHAT)
         return
+    if record:
+        check_recordable(data, model, by_repository)
     asked = open_target(
         target, served or model, base_url, key_variable, folder, recorded, concurrency, per_minute
     )

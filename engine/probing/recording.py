@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,19 +55,24 @@ def presence_rows(model: str, probed: Sequence[Probed], p0_basis: str, source: s
     ]
 
 
-def record_presence(data: Path, rows: Sequence[dict[str, Any]]) -> Path:
-    """Write rows in place of those of the same model and repository; every other row stays.
+def check_recordable(data: Path, model: str, repositories: Iterable[str] = ()) -> None:
+    """Refuse what the facts could not hold, before anything is asked of a model.
 
     Raises:
         BenchCheckerError: If the facts do not know the model or a repository.
     """
-    _check_model(data, {row["model"] for row in rows})
+    if model not in read_registry(data).models:
+        raise BenchCheckerError(f"not in the registry: {model} (add it to model.toml)")
     known = {row["repository"] for row in read_facts(data, "repository")}
-    strange = sorted({row["repository"] for row in rows} - known)
+    strange = sorted(set(repositories) - known)
     if strange:
         raise BenchCheckerError(
             f"no sample comes from {', '.join(strange)}: only repositories of samples are recorded"
         )
+
+
+def record_presence(data: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    """Write rows in place of those of the same model and repository; every other row stays."""
     replaced = {(row["model"], row["repository"]) for row in rows}
     kept = [
         row
@@ -80,12 +85,7 @@ def record_presence(data: Path, rows: Sequence[dict[str, Any]]) -> Path:
 def record_hit_rate(
     data: Path, model: str, language: str, p0: P0, repositories: Sequence[str], source: str
 ) -> Path:
-    """Write what P0 was calibrated on, in place of what was there for this model and language.
-
-    Raises:
-        BenchCheckerError: If the registry does not know the model.
-    """
-    _check_model(data, {model})
+    """Write what P0 was calibrated on, in place of what was there for this model and language."""
     row = {
         "model": model,
         "language": language,
@@ -100,9 +100,3 @@ def record_hit_rate(
         if (known["model"], known["language"]) != (model, language)
     ]
     return write_facts(data, "hit_rate", [*kept, row])
-
-
-def _check_model(data: Path, models: set[str]) -> None:
-    strange = sorted(models - read_registry(data).models.keys())
-    if strange:
-        raise BenchCheckerError(f"not in the registry: {', '.join(strange)} (add them to model.toml)")

@@ -71,6 +71,7 @@ def test_a_result_is_recorded_for_known_models_and_repositories_only(asked: Path
     elsewhere = ("probe", asked / "three.jsonl", "--model", "old", *options, "--record", "--data", tiny_data)
     assert "no sample comes from c/three" in plain(run(*elsewhere))
     assert read_facts(tiny_data, "repository_presence") == before
+    assert not (asked / "kept").exists(), "what cannot be recorded must be refused before a model is asked"
     good = run("probe", asked / "one.jsonl", "--model", "old", *options, "--record", "--data", tiny_data)
     assert good.exit_code == 0, plain(good)
     rows = {(row["model"], row["repository"]): row for row in read_facts(tiny_data, "repository_presence")}
