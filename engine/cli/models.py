@@ -122,8 +122,9 @@ def _check_submissions(registry: Registry, data: Path) -> list[Problem]:
         return [Problem("submission.csv", None, "", "there are no submissions here", "import some")]
     resolved = resolved_facts(data)
     printed = (data / "paper" / "row.csv").is_file()
-    in_paper = {row.registry_model for row in read_rows(data)} if printed else set()
-    problems = [*resolved.problems, *check_submissions(registry, submissions, resolved.rows, in_paper)]
+    also_used = {row["model"] for row in read_facts(data, "hit_rate")}
+    also_used |= {row.registry_model for row in read_rows(data)} if printed else set()
+    problems = [*resolved.problems, *check_submissions(registry, submissions, resolved.rows, also_used)]
     stored = {tuple(row.values()) for row in read_facts(data, "submission_model")}
     if stored != {tuple(row.values()) for row in resolved.rows}:
         remedy = "run benchchecker models resolve"

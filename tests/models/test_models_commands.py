@@ -73,3 +73,14 @@ def test_a_broken_registry_is_an_error_a_user_can_act_on(tiny_data: Path, comman
     said = result.stdout + str(result.exception)
     assert result.exit_code == 1
     assert "model.toml:2: error: old: title is missing (add it)" in said
+
+
+def test_a_model_that_was_only_probed_is_used(tiny_data: Path) -> None:
+    entry = '\n[[model]]\nmodel = "probed-1"\nvendor = "V"\ntitle = "Probed"\nreleased = 2024-04-01\n'
+    registry = tiny_data / "model.toml"
+    rest = 'cutoff = 2024-01-01\nbasis = "estimated"\nopen_weights = true\n'
+    registry.write_text(registry.read_text(encoding="utf-8") + entry + rest, encoding="utf-8")
+    assert "probed-1: no submission uses it" in run("check", data=tiny_data).stdout
+    rate = {"model": "probed-1", "language": "python", "hits": 1, "queries": 50}
+    write_facts(tiny_data, "hit_rate", [{**rate, "repositories": "a/one", "source": "a test"}])
+    assert "probed-1: no submission uses it" not in run("check", data=tiny_data).stdout
