@@ -122,7 +122,7 @@ def _texts(path: Path, options: ItemOptions, tally: Tally) -> Iterator[tuple[str
         elif kind == "json":
             yield from _fields(json_records(file, path, limits, tally), options, tally)
         else:
-            yield from _fields(parquet_records(path, None, tally), options, tally)
+            yield from _fields(parquet_records(path, None, limits, tally), options, tally)
         file.finish()
     finally:
         file.close()

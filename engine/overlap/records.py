@@ -19,7 +19,9 @@ Unit = Literal["file", "line", "paragraph"]
 
 JSON_SUFFIXES = (".jsonl", ".ndjson")
 PARQUET_SUFFIXES = (".parquet",)
-_PARQUET_ROWS = 256
+_PARQUET_ROWS = 16
+"""Rows decoded together: a few bytes of a file can stand for a very long string in each of them."""
+_BOM = b"\xef\xbb\xbf"
 _BLANK_LINE = re.compile(rb"^\s*$")
 
 
@@ -52,11 +54,13 @@ def json_records(
                 f"line longer than {limits.document_bytes} bytes", number, "split it, or raise --max-document"
             )
             continue
+        if file.start + offset == 0:
+            line = line.removeprefix(_BOM)
         if _BLANK_LINE.match(line):
             continue
         try:
             value = json.loads(tally.decode(line, number))
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):
             tally.skip("line is no JSON", number, "correct or remove the line")
             continue
         if isinstance(value, dict):
@@ -66,24 +70,23 @@ def json_records(
 
 
 def parquet_records(
-    path: Path, columns: Iterable[str] | None, tally: Tally
+    path: Path, columns: Iterable[str] | None, limits: Limits, tally: Tally
 ) -> Iterator[tuple[str, int, dict[str, Any]]]:
     """Yield (key, row, values) for every row of a Parquet file; strings come as they are or repaired.
 
     Raises:
-        ShardError: If the file is damaged or lacks a column.
+        ShardError: If the file is damaged, lacks a column, has two of one name, or unpacks beyond `limits`.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
         with pq.ParquetFile(path) as file:
-            present = set(file.schema_arrow.names)
-            wanted = sorted(present) if columns is None else list(columns)
-            if missing := [column for column in wanted if column not in present]:
-                raise ShardError(f"{path}: no column {missing[0]!r}; it has {', '.join(sorted(present))}")
-            number = 0
+            wanted = _columns(path, file.schema_arrow.names, columns)
+            number = unpacked = 0
             for batch in file.iter_batches(batch_size=_PARQUET_ROWS, columns=wanted):
+                unpacked += batch.nbytes
+                limits.check_ratio(path, unpacked, path.stat().st_size)
                 values = [_column_values(column) for column in batch.columns]
                 for row in zip(*values, strict=True):
                     number += 1
@@ -97,6 +100,16 @@ def parquet_records(
                     )
     except (pa.ArrowException, OSError) as error:
         raise ShardError(f"{path}: damaged Parquet file: {error}; write it again") from error
+
+
+def _columns(path: Path, present: list[str], columns: Iterable[str] | None) -> list[str]:
+    wanted = sorted(set(present)) if columns is None else list(dict.fromkeys(columns))
+    for column in wanted:
+        if column not in present:
+            raise ShardError(f"{path}: no column {column!r}; it has {', '.join(sorted(set(present)))}")
+        if present.count(column) > 1:
+            raise ShardError(f"{path}: {present.count(column)} columns are called {column!r}; rename them")
+    return wanted
 
 
 def _column_values(column: Any) -> list[Any]:
@@ -172,12 +185,17 @@ def field_text(value: Any) -> str | None:
     """
     if isinstance(value, str):
         return value
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        parts = [text for text in map(field_text, value) if text]
-        return "\n".join(parts) if parts else None
-    return None
+    # A stack of its own: JSON nests as deep as its writer likes.
+    parts, pending = [], [value]
+    while pending:
+        match pending.pop():
+            case str(text) if text:
+                parts.append(text)
+            case Mapping() as inner:
+                pending += reversed(list(inner.values()))
+            case list() | tuple() as inner:
+                pending += reversed(inner)
+    return "\n".join(parts) if parts else None
 
 
 def field_names(record: Mapping[str, Any]) -> str:

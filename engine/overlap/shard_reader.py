@@ -76,7 +76,7 @@ class ShardReader:
                 )
             else:
                 columns = [*options.fields, *([options.id_field] if options.id_field else [])]
-                yield from self._records(parquet_records(path, columns, self.tally))
+                yield from self._records(parquet_records(path, columns, options.limits, self.tally))
             self.digest = file.finish()
             self.raw_bytes = file.raw_bytes
         finally:

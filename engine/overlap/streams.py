@@ -35,6 +35,18 @@ class Limits:
     ratio: int = 200
     ratio_floor: int = 64 << 20
 
+    def check_ratio(self, path: Path, unpacked: int, packed: int) -> None:
+        """Refuse a file that unpacks to far more than it holds.
+
+        Raises:
+            ShardError: If `unpacked` bytes are more than `packed` ones may give.
+        """
+        if unpacked > max(self.ratio_floor, self.ratio * packed):
+            raise ShardError(
+                f"{path}: unpacks to more than {self.ratio} times its size; "
+                "if that is meant, raise --max-ratio"
+            )
+
 
 class ShardError(BenchCheckerError):
     """A shard that cannot be read whole; its rows are discarded and it stays to be scanned."""
@@ -147,11 +159,7 @@ def chunks(file: HashedFile, path: Path, limits: Limits) -> Iterator[bytes]:
         with pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec) as stream:
             while data := stream.read(CHUNK_BYTES):
                 unpacked += len(data)
-                if unpacked > max(limits.ratio_floor, limits.ratio * file.raw_bytes):
-                    raise ShardError(
-                        f"{path}: unpacks to more than {limits.ratio} times its size; "
-                        "if that is meant, raise --max-ratio"
-                    )
+                limits.check_ratio(path, unpacked, file.raw_bytes)
                 yield data
     except OSError as error:
         raise ShardError(f"{path}: damaged {codec} file: {error}; fetch or write it again") from error
