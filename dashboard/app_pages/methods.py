@@ -23,7 +23,8 @@ _WORDS = {
     "estimated as three months before its release. Of several models the latest cutoff counts.",
     "Snapshot": "The code of a repository's default branch at the end of the cutoff's day.",
     "Presence": "How surely the fix is in a snapshot, from 0 to 1: the score of its weakest block.",
-    "Contaminated": "The models saw the repository, and the fix was in it at the cutoff.",
+    "Contaminated": "The models saw the repository, and the fix was in it at the cutoff. A model that the "
+    "registry marks as trained on commit histories saw every fix that had landed, whatever became of it.",
     "Clean": "The fix was not in the repository at the cutoff, or the models were shown not to have seen the "
     "repository.",
     "Unknown": "Nothing could be said: the history ends too early, the fix cannot be parsed, or it was "

@@ -44,6 +44,8 @@ class Model:
         base: Key of the model it was trained from, if that is registered.
         open_weights: Whether its weights can be downloaded.
         note: What a reader should know about the dates.
+        commit_history: Whether it was trained on whole commit histories, so that a fix it saw stays seen when
+            the code is rewritten later.
         aliases: Other spellings, as they occur in submissions.
     """
 
@@ -58,6 +60,7 @@ class Model:
     base: str | None = None
     open_weights: bool | None = None
     note: str | None = None
+    commit_history: bool = False
     aliases: tuple[str, ...] = ()
 
     @property
@@ -184,7 +187,7 @@ def _unmet(key: str, value: object) -> str | None:
     match key:
         case "released" | "cutoff":
             fits, wanted = isinstance(value, date) and not isinstance(value, datetime), "a day: 2024-04-30"
-        case "open_weights":
+        case "open_weights" | "commit_history":
             fits, wanted = isinstance(value, bool), "true or false"
         case "aliases":
             fits = isinstance(value, list) and all(isinstance(item, str) for item in value)

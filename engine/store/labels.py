@@ -121,7 +121,10 @@ def _effective(database: Snapshot, exposures: Sequence[Exposure]) -> list[Exposu
     """Leave out models that cannot change a label: one model that saw everything outweighs all others."""
     rows = database.rows("SELECT DISTINCT model FROM repository_presence WHERE verdict <> 'present'")
     doubtful = {row["model"] for row in rows}
+    historic = {row["model"] for row in database.rows("SELECT model FROM model WHERE commit_history")}
     return [
-        exposure if doubtful.issuperset(exposure.models) else Exposure(exposure.cutoff)
+        exposure
+        if doubtful.issuperset(exposure.models) or not historic.isdisjoint(exposure.models)
+        else Exposure(exposure.cutoff)
         for exposure in exposures
     ]

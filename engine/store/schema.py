@@ -1,8 +1,7 @@
 """The database schema: the one place where tables, columns and constraints are named.
 
-Every table of facts has one file in `data/` with the same name and the same columns (`FACTS`). `build` loads
-the files in this order, so that foreign keys are checked as it goes. Instants are UTC (`TIMESTAMPTZ`);
-days are `DATE` and mean the UTC day, inclusive. Views and macros over the tables are in `views`.
+Every table of facts has one file in `data/` with its name and columns (`FACTS`), loaded in this order for
+the foreign keys. Instants are UTC; days are UTC days, inclusive. Views and macros are in `views`.
 """
 
 from __future__ import annotations
@@ -152,6 +151,7 @@ FACTS: tuple[FactTable, ...] = (
         base VARCHAR,
         open_weights BOOLEAN,
         note VARCHAR,
+        commit_history BOOLEAN NOT NULL,
         CHECK (cutoff <= released),
         CHECK ((cutoff IS NULL) = (basis IS NULL)),
         CHECK (basis IS DISTINCT FROM 'published' OR source IS NOT NULL)

@@ -51,24 +51,28 @@ VIEWS_DDL: tuple[str, ...] = (
            CASE WHEN covered THEN path END AS path,
            CASE WHEN covered THEN line END AS line,
            CASE WHEN covered THEN valid_from END AS valid_from,
-           CASE WHEN covered THEN valid_to END AS valid_to
+           CASE WHEN covered THEN valid_to END AS valid_to,
+           CASE WHEN landed_on <= cutoff THEN landed_on END AS landed_on
     FROM found
     """,
     """
     CREATE MACRO presence_at(detector_key, cutoff_day) AS TABLE
-    SELECT * EXCLUDE (cutoff) FROM presence_at_each(detector_key, [CAST(cutoff_day AS DATE)])
+    SELECT * EXCLUDE (cutoff, landed_on) FROM presence_at_each(detector_key, [CAST(cutoff_day AS DATE)])
     """,
     # Contaminated needs both stages, clean needs one of them to fail, everything else is unknown. A score
-    # of 0 is no evidence at all, even at a threshold of 0.
+    # of 0 is no evidence at all, even at a threshold of 0. A fix that a model saw in its history stays seen
+    # whatever became of it.
     """
-    CREATE MACRO label_of(state, score, minimum_score, repository_verdict) AS
+    CREATE MACRO label_of(state, score, minimum_score, repository_verdict, seen_in_history) AS
     CASE WHEN repository_verdict = 'not shown' THEN 'clean'
+         WHEN seen_in_history THEN 'contaminated'
          WHEN state = 'judged' AND (score < minimum_score OR score = 0) THEN 'clean'
          WHEN state = 'unknown' OR repository_verdict = 'too few queries' THEN 'unknown'
          ELSE 'contaminated' END
     """,
     # Stage I for each of several lists of models (VARCHAR[][]), by position from 1. A repository that any of
     # the models saw was seen; a model without evidence is assumed to have seen it, and so is an empty list.
+    # `with_history` is whether one that saw it was trained on commit histories.
     """
     CREATE MACRO repository_presence_of_each(model_lists) AS TABLE
     WITH list AS (
@@ -77,16 +81,20 @@ VIEWS_DDL: tuple[str, ...] = (
         SELECT position, unnest(CASE WHEN len(models) > 0 THEN models ELSE [NULL] END) AS model FROM list
     ), evidence AS (
         SELECT position, repository.repository, coalesce(verdict, 'present') AS verdict,
-               coalesce(basis, 'assumed') AS basis,
+               coalesce(found.basis, 'assumed') AS basis,
                list_position(['not shown', 'too few queries', 'present'], coalesce(verdict, 'present'))
                    AS seen,
-               list_position(['assumed', 'published', 'probed'], coalesce(basis, 'assumed')) AS strength
+               list_position(['assumed', 'published', 'probed'], coalesce(found.basis, 'assumed'))
+                   AS strength,
+               coalesce(commit_history, FALSE) AND coalesce(verdict, 'present') = 'present'
+                   AS with_history
         FROM asked CROSS JOIN repository
         LEFT JOIN repository_presence AS found
           ON found.model = asked.model AND found.repository = repository.repository
+        LEFT JOIN model ON model.model = asked.model
     )
     SELECT position, repository, arg_max(verdict, seen) AS verdict,
-           arg_max(basis, 10 * seen + strength) AS basis
+           arg_max(basis, 10 * seen + strength) AS basis, bool_or(with_history) AS with_history
     FROM evidence GROUP BY position, repository
     """,
     # Labels of every sample for each of several exposures: a list of STRUCT(cutoff DATE, models VARCHAR[]),
@@ -99,8 +107,15 @@ VIEWS_DDL: tuple[str, ...] = (
         SELECT coalesce(minimum_score, threshold) AS minimum FROM detector WHERE detector = detector_key
     )
     SELECT exposure.position, found.sample, found.cutoff,
-           label_of(found.state, found.score, chosen.minimum, stage_one.verdict) AS label,
-           found.* EXCLUDE (sample, repository, cutoff),
+           label_of(
+               found.state, found.score, chosen.minimum, stage_one.verdict,
+               stage_one.with_history AND found.landed_on IS NOT NULL
+           ) AS label,
+           found.* EXCLUDE (sample, repository, cutoff, landed_on) REPLACE (
+               CASE WHEN stage_one.with_history AND found.landed_on IS NOT NULL
+                    THEN 'seen in the commit history, where it landed on ' || found.landed_on || '; '
+                    ELSE '' END || found.reason AS reason
+           ),
            stage_one.verdict AS repository_verdict, stage_one.basis AS repository_basis
     FROM exposure CROSS JOIN chosen
     JOIN presence_at_each(detector_key, list_transform(exposures, lambda e: e.cutoff)) AS found

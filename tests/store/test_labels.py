@@ -167,6 +167,43 @@ def test_the_matrix_is_the_macro_for_each_exposure(stage_one: Snapshot) -> None:
         assert [LABELS[code] for code in codes] == [expected[sample] for sample in SAMPLES]
 
 
+@pytest.fixture
+def historic(tiny_data: Path, tmp_path: Path) -> Snapshot:
+    """A model trained on commit histories, of which one repository was not among them."""
+    registry = tiny_data / "model.toml"
+    entry = '[[model]]\nmodel = "historic"\nvendor = "V"\ntitle = "H"\nreleased = 2025-06-30\n'
+    text = registry.read_text(encoding="utf-8")
+    registry.write_text(f"{text}\n{entry}commit_history = true\n", encoding="utf-8")
+    facts = [evidence("historic", "b/two", "probed", "not shown")]
+    write_facts(tiny_data, "repository_presence", facts)
+    return Reader(build_database(tiny_data, tmp_path / "b.duckdb").database).snapshot()
+
+
+def test_a_fix_seen_in_the_history_stays_seen(historic: Snapshot) -> None:
+    assert labels_at(historic, NEW)["a__one-2"] == "clean"  # replaced in 2024
+    labels = labels_at(historic, NEW, model_keys=["historic"])
+    assert [labels[f"a__one-{n}"] for n in (1, 2, 3)] == ["contaminated"] * 3
+    assert labels["b__two-2"] == "clean", "a repository that was not seen has no history that was"
+    assert labels_at(historic, NEW, model_keys=["historic", "old"])["a__one-2"] == "contaminated"
+    before = LANDED["a__one-2"] - timedelta(days=1)
+    assert labels_at(historic, before, model_keys=["historic"])["a__one-2"] == "clean"
+    late = HEAD + timedelta(days=100)
+    assert labels_at(historic, late, model_keys=["historic"])["a__one-2"] == "contaminated"
+
+
+def test_the_matrix_keeps_models_with_histories_and_the_reason_says_so(historic: Snapshot) -> None:
+    matrix = label_matrix(
+        historic, "paper", None, [Exposure(NEW, ("old", "historic")), Exposure(NEW, ("old",))]
+    )
+    column = matrix.samples.index("a__one-2")
+    assert [LABELS[code] for code in matrix.codes[:, column]] == ["contaminated", "clean"]
+    rows = historic.rows(
+        "SELECT reason FROM label_at('paper', $day, model_keys := ['historic']) WHERE sample = 'a__one-2'",
+        {"day": NEW},
+    )
+    assert str(rows[0]["reason"]).startswith("seen in the commit history, where it landed on 20")
+
+
 def test_a_matrix_of_nothing_is_empty(tiny_reader: Reader) -> None:
     assert label_matrix(tiny_reader.snapshot(), "paper", None, []).codes.shape == (0, 6)
     assert label_matrix(tiny_reader.snapshot(), "paper", None, [], benchmark="none").codes.shape == (0, 0)
