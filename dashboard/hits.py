@@ -72,7 +72,7 @@ def _how_to_get_it(repository: str) -> None:
     states.commands(
         f"benchchecker mine --repo {shlex.quote(repository)} --repos CLONES --at DATE --out QUERIES.jsonl\n"
         "benchchecker probe QUERIES.jsonl --model MODEL\n"
-        f"{QUERIES_VARIABLE}=QUERIES.jsonl scripts/run"
+        "scripts/run --queries QUERIES.jsonl"
     )
 
 
