@@ -74,7 +74,7 @@ class Address:
         return number if low <= number <= high else self._reject(name, value, default)
 
     def notice(self) -> None:
-        """Tell the reader which parts of the address could not be followed."""
+        """Tell the reader, once, which parts of the address could not be followed."""
         if self.rejected:
             asked = ", ".join(f"{words.markdown(entry)}" for entry in self.rejected)
             st.warning(
@@ -82,6 +82,7 @@ class Address:
                 "The view below leaves it out.",
                 icon=":material/link_off:",
             )
+            self.rejected.clear()
 
     def _reject(self, name: str, value: str, default: Default) -> Default:
         self.rejected.append(f"{name}={value[:80]}")

@@ -119,7 +119,7 @@ def _row(index: int, outcome: Outcome, *, chats: bool) -> Row:
         f"{query.key}-{index}",
         {
             "prefix": Cell(
-                query.prefix[-_PREFIX_END:],
+                query.prefix[-_PREFIX_END:].replace("\n", " ↵ "),
                 detail=f"{query.kind.value}, {query.occurrences} times",
                 code=True,
             ),

@@ -61,12 +61,12 @@ def show() -> None:
         detector = filters.choose_detector(address, catalogue)
         threshold = filters.choose_threshold(address, detector)
     address.notice()
-    _models(database, repository)
+    _models(database, address, repository)
     show_hits(address, repository)
     _fixes(database, address, repository, detector, threshold)
 
 
-def _models(database: Snapshot, repository: str) -> None:
+def _models(database: Snapshot, address: Address, repository: str) -> None:
     found = queries.repository_presence(database, repository)
     bases = Counter(presence.basis for presence in found)
     counted = ", ".join(f"{basis} for **{count}**" for basis, count in bases.items())
@@ -79,9 +79,15 @@ def _models(database: Snapshot, repository: str) -> None:
         st.markdown(
             "No model was probed on it: `benchchecker mine` and `benchchecker probe --record` do that."
         )
-    evidence_table(
-        "presence", "Models and the repository", _MODEL_COLUMNS, [_model_row(presence) for presence in found]
-    )
+    known = [presence for presence in found if presence.basis != "assumed"]
+    if known and len(known) < len(found):
+        titles = {"known": f"With evidence ({len(known)})", "all": f"All ({len(found)})"}
+        shown = filters.choose(address, "models", "Models", titles, default="known")
+        address.notice()
+    else:
+        shown = "all"
+    rows = [_model_row(presence) for presence in (known if shown == "known" else found)]
+    evidence_table("presence", "Models and the repository", _MODEL_COLUMNS, rows)
     notes = {"repository": repository, "database": database.version}
     name = f"{repository.replace('/', '__')}-models"
     downloads.offer(name, lambda: downloads.table_of(found, RepositoryPresence, notes))

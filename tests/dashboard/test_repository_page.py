@@ -111,6 +111,11 @@ def test_each_model_says_whether_it_saw_the_repository_and_what_says_so(tab: Rea
     expect(tab.cell("presence", "alpha-2", "hits")).to_contain_text("22.5% [12.3–37.5]")
     expect(tab.cell("presence", "alpha-1", "verdict")).to_contain_text("published")
     expect(tab.page.get_by_text("benchchecker probe QUERIES.jsonl")).to_be_visible()
+    few = len(tab.ids("presence"))
+    tab.open(f"{PAGE}&models=all")
+    everyone = tab.ids("presence")
+    assert 0 < few < len(everyone)
+    expect(tab.cell("presence", everyone[-1], "verdict")).to_contain_text("assumed")
 
 
 @pytest.mark.browser
