@@ -166,9 +166,7 @@ def _effect_cell(effect: Effect | None) -> Cell:
     if effect is None:
         return Cell("cannot be told", tone="unknown")
     bounds = effect_words.signed_interval(effect.interval)
-    return Cell(
-        effect_words.signed(effect.estimate), detail=f"{bounds}, {effect_words.p_value(effect.p_value)}"
-    )
+    return Cell(effect_words.signed(effect.estimate), detail=f"{bounds}, {words.p_value(effect.p_value)}")
 
 
 def _days(shift: int) -> str:

@@ -25,16 +25,11 @@ def plain(value: float) -> str:
     return f"{value:.2f}" if value < 1000 else f"{value:.0e}"
 
 
-def p_value(value: float) -> str:
-    """Return a p-value."""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
-
-
 def hover(effect: Effect) -> str:
     """Return an effect in logits with all that belongs to it."""
     return (
-        f"{signed(effect.estimate)} logits {signed_interval(effect.interval)}, {p_value(effect.p_value)}, "
-        f"{effect.clusters:.0f} effective clusters"
+        f"{signed(effect.estimate)} logits {signed_interval(effect.interval)}, "
+        f"{words.p_value(effect.p_value)}, {effect.clusters:.0f} effective clusters"
     )
 
 
@@ -56,7 +51,7 @@ def reading(found: ContaminationEffect) -> str:
     said = (
         f"Compared with itself, being contaminated changes how often a sample is resolved by "
         f"**{words.signed_points(points.estimate)} points** {words.points_interval(points.interval)} "
-        f"(odds ratio {plain(effect.odds_ratio)}, {p_value(effect.p_value)}): "
+        f"(odds ratio {plain(effect.odds_ratio)}, {words.p_value(effect.p_value)}): "
     )
     if effect.interval.low > 0:
         return said + "**contamination helps, beyond chance**, as far as this comparison goes."

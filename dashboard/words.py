@@ -94,6 +94,19 @@ def utc_day(instant: datetime | None) -> str:
     return DASH if instant is None else day(instant.astimezone(UTC).date())
 
 
+def probability(value: float | None) -> str:
+    """Return a p- or q-value as `0.034`, `< 0.001` where three decimals show nothing, or a dash."""
+    if value is None:
+        return DASH
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def p_value(value: float, name: str = "p") -> str:
+    """Return a p- or q-value with its name, as `p = 0.034` or `p < 0.001`."""
+    shown = probability(value)
+    return f"{name} {shown}" if shown.startswith("<") else f"{name} = {shown}"
+
+
 def optional(value: object) -> str | None:
     """Return a value as text, None where it is missing."""
     return None if value is None else str(value)

@@ -154,7 +154,7 @@ def _pair_row(pair: Pair, titles: Sequence[str]) -> Row:
                 words.signed_points(found.difference),
                 detail=words.points_interval(found.difference_interval),
             ),
-            "p": Cell(f"{found.p_value:.3f}", detail=f"q {pair.q_value:.3f}"),
+            "p": Cell(words.probability(found.p_value), detail=words.p_value(pair.q_value, "q")),
             "kappa": Cell(words.DASH if kappa is None else f"{kappa.kappa:.2f}", detail=bounds),
         },
     )

@@ -240,7 +240,7 @@ def _within_row(variant: Variant) -> Row:
         odds = Cell(
             effect_words.plain(effect.odds_ratio),
             detail=f"[{effect_words.plain(bounds.low)} to {effect_words.plain(bounds.high)}]",
-            hint=effect_words.p_value(effect.p_value),
+            hint=words.p_value(effect.p_value),
         )
     carried = f"as good as {found.clusters:.1f} independent samples or cutoffs"
     return Row(

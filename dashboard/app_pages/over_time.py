@@ -223,7 +223,7 @@ def _by_level(view: _View, trends: Mapping[str | None, DatedTrend | None]) -> No
             content |= {
                 "n": Cell(str(line.n)),
                 "slope": Cell(words.signed_points(line.slope), detail=words.points_interval(line.interval)),
-                "p": Cell(f"{line.p_value:.3f}"),
+                "p": Cell(words.probability(line.p_value)),
             }
         shown.append(Row(level or "all", content))
     evidence_table("trends", "Trend of the change by level", columns, shown)
@@ -255,5 +255,5 @@ def _reported(database: Snapshot, view: _View) -> None:
             if inside
             else "what is seen lies outside that, as Finding 5 says"
         )
-        said += f"{chance} (p = {found.p_value:.3f}): {verdict}."
+        said += f"{chance} ({words.p_value(found.p_value)}): {verdict}."
     st.markdown(said)

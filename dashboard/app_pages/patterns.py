@@ -168,12 +168,12 @@ def _rate_cell(rate: FlagRate) -> Cell:
     inside = rate.inside
     if not inside.n:
         return Cell(words.DASH, detail="no sample", tone="unknown")
-    q = words.DASH if rate.q_value is None else f"{rate.q_value:.3f}"
+    q = "no q" if rate.q_value is None else words.p_value(rate.q_value, "q")
     return Cell(
         words.percent(inside.rate),
         detail=f"{words.share_of(inside.k, inside.n)} {words.interval(inside.wilson())}",
         symbol="●" if rate.beyond_chance else "",
-        hint=f"other patterns {words.share_of(rate.outside.k, rate.outside.n)}; q = {q}",
+        hint=f"other patterns {words.share_of(rate.outside.k, rate.outside.n)}; {q}",
     )
 
 

@@ -97,3 +97,22 @@ def test_a_commit_that_is_no_hash_has_no_link(sha: str | None) -> None:
 def test_a_target_is_an_address_of_the_dashboard() -> None:
     target = links.Target("submission", {"submission": "a&b", "detector": "paper"})
     assert target.href == "submission?submission=a%26b&detector=paper"
+
+
+@pytest.mark.parametrize(
+    ("value", "alone", "named"),
+    [
+        (None, "–", None),
+        (0.0341, "0.034", "q = 0.034"),
+        (0.001, "0.001", "q = 0.001"),
+        (0.00099, "< 0.001", "q < 0.001"),
+        (0.0, "< 0.001", "q < 0.001"),
+        (1.0, "1.000", "q = 1.000"),
+    ],
+)
+def test_a_probability_is_never_printed_as_nothing(
+    value: float | None, alone: str, named: str | None
+) -> None:
+    assert words.probability(value) == alone
+    if value is not None:
+        assert words.p_value(value, "q") == named
