@@ -167,7 +167,9 @@ function body(rows, columns, axis) {
       if (heading) cell.scope = "row";
       cell.dataset.title = column.title;
       cell.dataset.key = column.key;
-      fill(cell, row.cells[column.key] ?? {}, column, axis);
+      // A row that heads others says nothing in most columns: an empty chart would say zero.
+      if (column.key in row.cells) fill(cell, row.cells[column.key], column, axis);
+      else cell.classList.add("is-missing");
       line.append(cell);
     }
     fragment.append(line);

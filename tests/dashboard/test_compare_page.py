@@ -58,3 +58,6 @@ def test_hostile_titles_are_inert_in_filter_and_tables(tab: Reading) -> None:
 def test_one_model_under_several_frameworks(tab: Reading) -> None:
     tab.open(PAGE)
     expect(tab.table("frameworks").locator("tbody tr").first).to_contain_text("frameworks; changes lie")
+    heading, entry = (tab.table("frameworks").locator("tbody tr").nth(place) for place in (0, 1))
+    assert heading.locator("svg").count() == 0, "a row that heads others has no score to draw"
+    assert entry.locator("svg").count() == 1
