@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from engine.cli.file_errors import plain_file_errors, printable
 from engine.cli.overlap_review import Folder, ReviewFile, open_result, print_summary, register_reviews
 
 if TYPE_CHECKING:
@@ -39,12 +40,10 @@ EvalId = Annotated[str | None, typer.Option("--eval-id", help="Field that names 
 def register(app: typer.Typer) -> None:
     """Add the command group to the command line."""
     group = typer.Typer(no_args_is_help=True)
-    group.command("pin")(pin)
-    group.command("scan")(scan)
-    group.command("semantic")(semantic)
-    group.command("report")(report)
+    for command in (pin, scan, semantic, report):
+        group.command(command.__name__)(plain_file_errors(command))
     register_reviews(group)
-    group.command("selfcheck")(selfcheck)
+    group.command("selfcheck")(plain_file_errors(selfcheck))
     app.add_typer(group, name="overlap", help="Check an evaluation set against a training corpus.")
 
 
@@ -91,8 +90,10 @@ def scan(
     paragraph_share: Annotated[
         float, typer.Option(help="Share of a paragraph's n-grams in the set that flags its document.")
     ] = 0.5,
-    max_items: Annotated[int | None, typer.Option(help="Drop n-grams found in more items.")] = None,
-    max_documents: Annotated[int | None, typer.Option(help="Drop n-grams found in more documents.")] = None,
+    max_items: Annotated[int | None, typer.Option(min=1, help="Drop n-grams found in more items.")] = None,
+    max_documents: Annotated[
+        int | None, typer.Option(min=1, help="Drop n-grams found in more documents.")
+    ] = None,
     span_documents: Annotated[
         int, typer.Option(min=1, help="Common characters found in more documents are boilerplate.")
     ] = 10,
@@ -104,9 +105,9 @@ def scan(
         ),
     ] = 0.1,
     max_document: Annotated[
-        int, typer.Option(help="Longest document, in MiB; longer ones are counted.")
+        int, typer.Option(min=1, help="Longest document, in MiB; longer ones are counted.")
     ] = 16,
-    max_ratio: Annotated[int, typer.Option(help="Largest ratio of unpacked to packed bytes.")] = 200,
+    max_ratio: Annotated[int, typer.Option(min=1, help="Largest ratio of unpacked to packed bytes.")] = 200,
     similarity: Similarity = 0.6,
     append: Annotated[bool, typer.Option(help="Add new shards to a scan; read only those.")] = False,
     fresh: Annotated[bool, typer.Option(help="Forget what was scanned; verdicts stay.")] = False,
@@ -154,7 +155,7 @@ def scan(
         append=append,
         fresh=fresh,
         processes=processes,
-        progress=typer.echo,
+        progress=lambda message: typer.echo(printable(message)),
     )
     typer.echo(
         f"read {outcome.documents:,} documents ({outcome.text_bytes:,} bytes of text) in "

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from engine.cli.file_errors import plain_file_errors, printable
 from engine.cli.probing import (
     Address,
     Concurrency,
@@ -36,12 +37,8 @@ ReviewFile = Annotated[
 
 def register_reviews(group: typer.Typer) -> None:
     """Add the review commands to the group `overlap`."""
-    group.command("queue")(queue)
-    group.command("verdict")(verdict)
-    group.command("undo")(undo)
-    group.command("judge")(judge)
-    group.command("export-verdicts")(export_verdicts)
-    group.command("import-verdicts")(import_verdicts)
+    for command in (queue, verdict, undo, judge, export_verdicts, import_verdicts):
+        group.command(command.__name__.replace("_", "-"))(plain_file_errors(command))
 
 
 def open_result(folder: Path, reviews: Path | None) -> ScanResult:
@@ -169,7 +166,7 @@ def _print_entry(entry: QueueEntry) -> None:
     decided = entry.decision.verdict.value if entry.decision else "open"
     likely = ", likely boilerplate" if entry.likely_boilerplate else ""
     typer.echo(
-        f"{entry.pair.item}  {entry.pair.document}  [{decided}{likely}]\n"
+        f"{printable(f'{entry.pair.item}  {entry.pair.document}')}  [{decided}{likely}]\n"
         f"  {', '.join(entry.reasons)}: share {entry.share:.2f}, tokens {entry.token_share:.2f}, "
         f"longest match {entry.longest_match}, span {entry.span}, uncommon spans {entry.span_share:.2f}, "
         f"documents {entry.documents}"

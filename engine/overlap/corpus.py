@@ -94,13 +94,16 @@ class Shard:
 def discover(sources: Sequence[str], options: CorpusOptions) -> list[Shard]:
     """Return the shards of a corpus, in the order given, each once.
 
+    A file that is given by several names counts once, under the first.
+
     Raises:
         BenchCheckerError: If a source does not exist or a directory is empty.
     """
-    found: dict[str, Shard] = {}
+    found: dict[tuple[str, str, int], Shard] = {}
     for source in sources:
         for shard in _shards_of(source, options):
-            found.setdefault(shard.name, shard)
+            place = shard.path if shard.kind == "hub" else str(Path(shard.path).absolute())
+            found.setdefault((shard.kind, place, shard.start), shard)
     return list(found.values())
 
 
@@ -114,7 +117,7 @@ def _shards_of(source: str, options: CorpusOptions) -> Iterator[Shard]:
     if source.startswith(TREE_PREFIX):
         if not path.is_dir():
             raise BenchCheckerError(f"{source}: is no directory; give a file without {TREE_PREFIX!r}")
-        yield Shard(path.as_posix(), "tree", str(path))
+        yield Shard(_name(path), "tree", str(path))
     elif path.is_dir():
         files = sorted(child for child in path.rglob("*") if child.is_file())
         if not files:
@@ -126,7 +129,7 @@ def _shards_of(source: str, options: CorpusOptions) -> Iterator[Shard]:
 
 
 def _file_shards(path: Path, options: CorpusOptions) -> Iterator[Shard]:
-    kind, name, size = kind_of(path), path.as_posix(), path.stat().st_size
+    kind, name, size = kind_of(path), _name(path), path.stat().st_size
     of_lines = kind == "json" or (kind == "text" and options.unit == "line")
     if not of_lines or compression(path) is not None or size <= options.split_bytes:
         yield Shard(name, kind, str(path))
@@ -135,6 +138,11 @@ def _file_shards(path: Path, options: CorpusOptions) -> Iterator[Shard]:
     for start, end in pairwise(cuts):
         if start < end:
             yield Shard(f"{name}[{start}-{end}]", kind, str(path), start, end)
+
+
+def _name(path: Path) -> str:
+    """Return a path as UTF-8 can spell it: file systems take any bytes."""
+    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _line_start(path: Path, at: int) -> int:

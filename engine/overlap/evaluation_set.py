@@ -22,9 +22,10 @@ from engine.overlap.records import (
     parquet_records,
     text_records,
 )
-from engine.overlap.streams import HashedFile, Limits, Tally
+from engine.overlap.streams import HashedFile, Limits, Tally, storable
 from engine.overlap.views import apply_view, split_view
 from engine.problems import BenchCheckerError, Loaded
+from engine.reading import clean_name
 from engine.store.facts import replacing
 
 PIN_FORMAT = 1
@@ -102,7 +103,7 @@ def read_evaluation_set(path: Path, options: ItemOptions) -> Loaded[EvaluationSe
     tally = Tally(path.name)
     items: list[Item] = []
     seen: set[str] = set()
-    for name, text in _texts(path, options, tally):
+    for name, text in ((storable(name), storable(text)) for name, text in _texts(path, options, tally)):
         if name in seen:
             raise BenchCheckerError(f"{path.name}: two items are called {name!r}; choose another --id-field")
         seen.add(name)
@@ -197,6 +198,6 @@ def check_pin(evaluation: EvaluationSet, path: Path) -> None:
 def _listing(what: str, items: Sequence[str]) -> str:
     if not items:
         return ""
-    shown = ", ".join(items[:_LISTED])
+    shown = ", ".join(clean_name(item) for item in items[:_LISTED])
     more = f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
     return f"{len(items)} {what} ({shown}{more})"

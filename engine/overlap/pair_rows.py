@@ -12,6 +12,7 @@ import numpy as np
 from engine.overlap.hashing import I64
 from engine.overlap.index import EvaluationIndex
 from engine.overlap.matcher import Matches
+from engine.overlap.streams import storable
 
 _ROWS_PER_WRITE = 512
 
@@ -149,5 +150,4 @@ class PairWriter:
 
 
 def _storable(value: Any) -> Any:
-    # JSON can spell half a surrogate pair; UTF-8 cannot.
-    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
+    return storable(value) if isinstance(value, str) else value

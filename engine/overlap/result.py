@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _ONE_AT_A_TIME = threading.Lock()
 _LEAKS = f"""
     WITH flagged_pair AS (SELECT item, item_sha256, document_sha256 FROM pair WHERE flagged)
-    SELECT item.item, judged AND EXISTS (FROM shard WHERE error IS NULL), item.flagged, token_share,
+    SELECT item.item, judged AND EXISTS (FROM shard WHERE documents > 0), item.flagged, token_share,
            count(flagged_pair.item) FILTER (WHERE verdict IS NULL OR verdict IN
                ({", ".join(repr(verdict.value) for verdict in Verdict if verdict.is_leak)})),
            count(flagged_pair.item)
@@ -102,8 +102,8 @@ class ScanResult:
 
         An item is leaked while a flagged pair of it is open or was called a copy or near-duplicate, or while
         the corpus as a whole holds enough of its n-grams; it is clean again when every flagged pair of it was
-        called template or unrelated. Items that could not be judged are unknown; all are while no shard could
-        be read.
+        called template or unrelated. Items that could not be judged are unknown; all are while no document
+        was read.
         """
         with self._open(self.reviews.current()) as connection:
             rows = connection.execute(_LEAKS).fetchall()
@@ -156,8 +156,9 @@ class ScanResult:
         import pyarrow as pa
 
         with _ONE_AT_A_TIME:
-            connection = duckdb.connect(str(self.database), read_only=True)
+            connection = None
             try:
+                connection = duckdb.connect(str(self.database), read_only=True)
                 decided = [(*key, one.verdict.value) for key, one in current.items()]
                 columns = zip(*decided, strict=True) if decided else ([], [], [])
                 names = ("item_sha256", "document_sha256", "verdict")
@@ -171,5 +172,10 @@ class ScanResult:
                     ),
                 )
                 yield connection
+            except duckdb.Error as error:
+                raise BenchCheckerError(
+                    f"{self.database}: no result of a scan can be read ({error}); run the scan again"
+                ) from error
             finally:
-                connection.close()
+                if connection is not None:
+                    connection.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -19,6 +21,7 @@ from engine.overlap.result_semantic import insert_semantic
 from engine.overlap.result_tables import DATABASE_NAME, SEMANTIC_NAME, TABLES
 from engine.overlap.rules import Rules
 from engine.overlap.shard_scan import Coverage, ShardFiles
+from engine.problems import BenchCheckerError
 from engine.store.facts import replacing
 
 if TYPE_CHECKING:
@@ -40,7 +43,7 @@ def build_results(
     done = [file for file in files if _is_done(file)]
     coverage = Coverage.empty(index)
     for file in done:
-        coverage.add(Coverage.load(file.coverage, index))
+        coverage.add(_coverage(file, index))
     kept = _kept(index, coverage, rules)
     rare = np.cumsum(coverage.windows) <= rules.span_documents
     target = folder / DATABASE_NAME
@@ -59,6 +62,20 @@ def build_results(
         finally:
             connection.close()
     return target
+
+
+def _coverage(file: ShardFiles, index: EvaluationIndex) -> Coverage:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        pq.read_metadata(file.pairs)
+        return Coverage.load(file.coverage, index)
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile, zlib.error, pa.ArrowException) as error:
+        raise BenchCheckerError(
+            f"{file.marker.with_suffix('')}: what a scan left of a shard is damaged ({error}); delete "
+            f"{file.marker} and scan again, which reads this shard only"
+        ) from error
 
 
 def _is_done(file: ShardFiles) -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from engine.problems import BenchCheckerError
+from engine.reading import clean_name
 from engine.store.facts import replacing
 from engine.store.locking import exclusive
 
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     import duckdb
 
 REVIEWS_NAME = "reviews.duckdb"
+
+
+_NO_DECISION = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+"""What reading a line of something else raises."""
 
 
 class Verdict(StrEnum):
@@ -195,7 +200,11 @@ class Reviews:
 
     def import_from(self, path: Path) -> int:
         """Add the decisions of an export; see `import_lines`."""
-        return self.import_lines(path.read_bytes(), str(path))
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise BenchCheckerError(f"{path}: cannot be read: {error.strerror}; check the path") from error
+        return self.import_lines(content, str(path))
 
     def import_lines(self, content: bytes, source: str) -> int:
         """Add the decisions of an export that are not here yet; return how many there were.
@@ -213,9 +222,9 @@ class Reviews:
                 continue
             try:
                 decisions.append(_parse(json.loads(line)))
-            except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            except _NO_DECISION as error:
                 raise BenchCheckerError(
-                    f"{source}:{number}: no verdict ({error}); nothing imported"
+                    f"{source}:{number}: no verdict ({clean_name(error)}); nothing imported"
                 ) from error
         with self._open() as connection:
             known = {one.verdict_id: one for one in _history(connection)}
@@ -301,12 +310,17 @@ def _insert(connection: duckdb.DuckDBPyConnection, decisions: Sequence[Decision]
 
 def _parse(row: dict[str, Any]) -> Decision:
     undone = row["undone_at"]
+    texts = {name: str(row[name]) for name in ("note", "reviewer")}
+    pair = Pair(**{field.name: str(row["pair"][field.name]) for field in fields(Pair)})
+    if not texts["reviewer"].strip():
+        raise ValueError("it has no reviewer")
+    "".join((*texts.values(), *astuple(pair))).encode()  # half a surrogate pair cannot be stored
     return Decision(
         verdict_id=str(uuid.UUID(row["verdict_id"])),
-        pair=Pair(**{field.name: str(row["pair"][field.name]) for field in fields(Pair)}),
+        pair=pair,
         verdict=Verdict(row["verdict"]),
-        note=str(row["note"]),
-        reviewer=str(row["reviewer"]),
+        note=texts["note"],
+        reviewer=texts["reviewer"],
         decided_at=datetime.fromisoformat(row["decided_at"]).astimezone(UTC),
         undone_at=None if undone is None else datetime.fromisoformat(undone).astimezone(UTC),
     )

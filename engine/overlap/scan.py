@@ -20,9 +20,10 @@ from engine.overlap.index import EvaluationIndex, build_index
 from engine.overlap.matcher import Matcher
 from engine.overlap.result import ScanResult
 from engine.overlap.result_build import build_results
-from engine.overlap.scan_plan import Scan, plan, read_json, state_of, write_json
+from engine.overlap.scan_plan import Scan, check_apart, one_scan, plan, read_json, state_of, write_json
 from engine.overlap.shard_scan import ShardFiles, ShardScan
-from engine.overlap.streams import Limits, ShardError
+from engine.overlap.streams import Limits, ShardError, storable
+from engine.parent_process import end_with_parent
 from engine.problems import BenchCheckerError
 
 Progress = Callable[[str], None]
@@ -67,9 +68,18 @@ def run_scan(
         progress: Told of each finished shard.
 
     Raises:
-        BenchCheckerError: If the folder holds another scan, or a corpus source does not exist.
+        BenchCheckerError: If the folder holds another scan, is being written by one or lies in the corpus, or
+            a corpus source does not exist.
     """
     given = discover(scan.sources, scan.corpus)
+    check_apart(scan)
+    with one_scan(scan):
+        return _run(scan, given, append, fresh, processes, progress)
+
+
+def _run(
+    scan: Scan, given: list[Shard], append: bool, fresh: bool, processes: int, progress: Progress
+) -> Outcome:
     planned = plan(scan, given, append=append, fresh=fresh)
     pending, kept, changed = [], [], []
     for shard in planned:
@@ -92,14 +102,30 @@ def run_scan(
         scanned.append(shard.name)
         documents += marker["documents"]
         text_bytes += marker["text_bytes"]
-        progress(f"{shard.name}: {marker['documents']} documents, {marker['pairs']} pairs kept")
-    rebuild(scan, planned, index)
+        progress(
+            f"{shard.name}: {marker['documents']} documents, {marker['pairs']} pairs kept" + _left_out(marker)
+        )
+    _rebuild(scan, planned, index)
     return Outcome(tuple(scanned), tuple(kept), tuple(changed), tuple(failed), documents, text_bytes)
 
 
-def rebuild(scan: Scan, shards: Sequence[Shard], index: EvaluationIndex | None = None) -> None:
-    """Build the result anew from what the shards left, after a semantic pass or with other thresholds."""
-    index = index or build_index(scan.evaluation.items, scan.rules)
+def _left_out(marker: dict[str, Any]) -> str:
+    counts = "; ".join(f"{count} × {reason}" for reason, count in marker["skipped"].items())
+    repaired = f"; {marker['repaired']} with bytes that are no UTF-8" if marker["repaired"] else ""
+    return (f"; left out: {counts}" if counts else "") + repaired
+
+
+def rebuild(scan: Scan, shards: Sequence[Shard]) -> None:
+    """Build the result anew from what the shards left, after a semantic pass or with other thresholds.
+
+    Raises:
+        BenchCheckerError: If a scan is writing to the folder, or what a shard left is damaged.
+    """
+    with one_scan(scan):
+        _rebuild(scan, shards, build_index(scan.evaluation.items, scan.rules))
+
+
+def _rebuild(scan: Scan, shards: Sequence[Shard], index: EvaluationIndex) -> None:
     build_results(scan.evaluation, index, scan.rules, scan.folder, [shard.key for shard in shards])
 
 
@@ -151,6 +177,9 @@ def _scan_shards(
                 "a worker was killed (out of memory?); run the same command again to go on, "
                 "with fewer --processes"
             ) from error
+        finally:
+            # Whoever stops the scan does not wait for the shards that are left.
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 _worker: tuple[Matcher, CorpusOptions, Path] | None = None
@@ -158,6 +187,7 @@ _worker: tuple[Matcher, CorpusOptions, Path] | None = None
 
 def _start_worker(index: EvaluationIndex, corpus: CorpusOptions, folder: Path) -> None:
     global _worker
+    end_with_parent()
     _worker = Matcher(index), corpus, folder
 
 
@@ -175,4 +205,7 @@ def _scan_shard(
     try:
         return ShardScan(matcher, shard, corpus).run(files), ""
     except ShardError as error:
-        return None, str(error)
+        return None, storable(str(error))
+    except MemoryError:
+        message = "not enough memory for it; scan again with a lower --max-document or fewer --processes"
+        return None, f"{shard.name}: {message}"

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
-from collections.abc import Sequence
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.overlap.corpus import CorpusOptions, Shard
+from engine.overlap.corpus import HUB_PREFIX, TREE_PREFIX, CorpusOptions, Shard
 from engine.overlap.evaluation_set import CANONICAL_VERSION, EvaluationSet
 from engine.overlap.result_tables import DATABASE_NAME
 from engine.overlap.rules import Rules
@@ -17,6 +21,7 @@ from engine.problems import BenchCheckerError
 from engine.store.facts import replacing
 
 SCAN_FORMAT = 2
+_OWN_FILE = re.compile(r"\.?[0-9a-f]{20}\.(json|pairs\.parquet|coverage\.npz)(\.\d+\.tmp)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +60,9 @@ def plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[S
     planned = given
     if fresh:
         for old in scan.shards.glob("*"):
-            old.unlink()
+            # The folder may be one that held something else before.
+            if _OWN_FILE.fullmatch(old.name):
+                old.unlink()
     elif path.exists():
         before = read_json(path)
         if before.get("settings") != settings:
@@ -64,14 +71,14 @@ def plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[S
                 f"{scan.folder} holds a scan made otherwise ({difference}); "
                 "give another --out, or --fresh to forget it"
             )
-        known = {row["name"]: Shard(**row) for row in before["shards"]}
+        known = _known_shards(path, before)
         new = [shard for shard in given if shard.name not in known]
         if new and not append:
             raise BenchCheckerError(
                 f"{scan.folder}: {len(new)} shards are not part of this scan (first: {new[0].name}); "
                 "add them with --append"
             )
-        planned = [*known.values(), *new]
+        planned = [*_still_there(known, given), *new]
     elif append:
         raise BenchCheckerError(f"{scan.folder}: no scan to append to; scan without --append first")
     scan.shards.mkdir(parents=True, exist_ok=True)
@@ -82,6 +89,59 @@ def plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[S
     }
     write_json(path, content)
     return planned
+
+
+def _known_shards(path: Path, before: dict[str, Any]) -> dict[str, Shard]:
+    try:
+        return {row["name"]: Shard(**row) for row in before["shards"]}
+    except (KeyError, TypeError) as error:
+        raise BenchCheckerError(f"{path}: lists no shards ({error}); scan again with --fresh") from error
+
+
+def _still_there(known: dict[str, Shard], given: Sequence[Shard]) -> list[Shard]:
+    """Return the shards of earlier runs but those of files that are cut otherwise by now.
+
+    What a file holds would count twice where it has grown, and for ever where it has shrunk.
+    """
+    names, files = {shard.name for shard in given}, {(shard.kind, shard.path) for shard in given}
+    return [shard for shard in known.values() if shard.name in names or (shard.kind, shard.path) not in files]
+
+
+def check_apart(scan: Scan) -> None:
+    """Refuse a folder inside its own corpus: what a scan writes would be documents of the next.
+
+    Raises:
+        BenchCheckerError: If the folder lies in a directory that is scanned.
+    """
+    for source in scan.sources:
+        root = Path(source.removeprefix(TREE_PREFIX))
+        inside = scan.folder.resolve().is_relative_to(root.resolve())
+        if inside and not source.startswith(HUB_PREFIX) and root.is_dir():
+            raise BenchCheckerError(
+                f"{scan.folder} lies in the corpus {source}, so that its own files would be scanned; "
+                "give an --out elsewhere"
+            )
+
+
+@contextmanager
+def one_scan(scan: Scan) -> Iterator[None]:
+    """Keep every other scan out of the folder; the kernel lets it in again when this process is gone.
+
+    Raises:
+        BenchCheckerError: If another one is at work there: each would count shards that the other replaces.
+    """
+    scan.shards.mkdir(parents=True, exist_ok=True)
+    handle = os.open(scan.shards, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BenchCheckerError(
+                f"{scan.folder}: another scan is writing there; run the command again when it has ended"
+            ) from error
+        yield
+    finally:
+        os.close(handle)
 
 
 def _settings(scan: Scan) -> dict[str, Any]:
@@ -114,14 +174,15 @@ def _difference(before: Any, now: dict[str, Any]) -> str:
 
 def state_of(scan: Scan, shard: Shard, given: Sequence[Shard]) -> str:
     """Return whether a shard is "done", "changed" since, or "new"."""
-    marker = ShardFiles(scan.shards, shard.key).marker
+    files = ShardFiles(scan.shards, shard.key)
+    marker = files.marker
     if not marker.exists():
         return "new"
     content = read_json(marker)
-    if "error" in content:
+    if "error" in content or not (files.pairs.exists() and files.coverage.exists()):
         return "new"
     # Shards of earlier runs that are not given now may lie elsewhere by now: they count as they were.
-    if shard not in given or content["signature"] == shard.signature():
+    if shard not in given or content.get("signature") == shard.signature():
         return "done"
     return "changed"
 
@@ -133,9 +194,11 @@ def read_json(path: Path) -> dict[str, Any]:
         BenchCheckerError: If it cannot be read.
     """
     try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise BenchCheckerError(f"{path}: cannot be read ({error}); scan again with --fresh") from error
+    if not isinstance(content, dict):
+        raise BenchCheckerError(f"{path}: was not written by a scan; scan again with --fresh")
     return content
 
 

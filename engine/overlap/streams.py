@@ -136,6 +136,11 @@ class HashedFile:
         self.closed = True
 
 
+def storable(text: str) -> str:
+    """Return `text` as UTF-8 can spell it: JSON can hold half a surrogate pair, and so can a file's name."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def compression(path: Path) -> str | None:
     """Return the codec that a file's last suffix names, or None."""
     return _COMPRESSIONS.get(path.suffix.lower())

@@ -16,6 +16,7 @@ from engine.benchmarks.sample import Sample
 from engine.history.clones import locate
 from engine.history.errors import HistoryError
 from engine.history.repository import RepositoryHistory
+from engine.parent_process import end_with_parent
 from engine.patches.diff import PatchError, parse_diff
 from engine.presence import workers
 from engine.presence.journal import Journal, key_of
@@ -161,7 +162,7 @@ def _run(pending: Sequence[_Pending], cache: Path, processes: int) -> Iterator[d
         return
     order = sorted(pending, key=lambda group: -len(group.keys))
     spawn = get_context("spawn")
-    with ProcessPoolExecutor(processes, spawn, initializer=workers.end_with_parent) as pool:
+    with ProcessPoolExecutor(processes, spawn, initializer=end_with_parent) as pool:
         try:
             paths = list(dict.fromkeys(group.task.repository for group in order))
             problems = dict(

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -50,18 +47,6 @@ class Task:
     repository: Path
     cache_dir: Path
     samples: tuple[Sample, ...]
-
-
-def end_with_parent() -> None:
-    """Make this worker end when the process that started it is gone, be it killed: it would wait for ever."""
-
-    def watch() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def build_index(repository: Path, cache_dir: Path) -> str:
