@@ -32,7 +32,7 @@ class Node:
         self.children: list[Node] = []
 
 
-class Costs(Config):
+class Costs(Config):  # type: ignore[misc]  # apted has no types
     """One for a deletion, an insertion, or another label."""
 
     def rename(self, node1: Node, node2: Node) -> int:

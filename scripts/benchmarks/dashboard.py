@@ -20,7 +20,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -62,8 +62,9 @@ def main() -> None:
             args=["--headless", "--no-sandbox", "--disable-gpu"],
         )
         starts = [cold_start(browser, built.database) for _ in range(arguments.starts)]
-        for name, values in zip(("server answers", "first figure"), zip(*starts, strict=True), strict=True):
-            print(f"cold start, {name}: {', '.join(f'{value:.2f}' for value in values)} s", flush=True)
+        for place, name in enumerate(("server answers", "first figure")):
+            seconds = ", ".join(f"{start[place]:.2f}" for start in starts)
+            print(f"cold start, {name}: {seconds} s", flush=True)
         with served(built.database) as (address, server):
             for kind, values in changes(browser, address, arguments.changes).items():
                 print(f"change, {kind}: {describe(values)}", flush=True)
@@ -180,11 +181,15 @@ def changes(browser: Browser, address: str, number: int) -> dict[str, list[float
                 choice = options.nth((turn + 2) % options.count())
             before, start = page.url, time.perf_counter()
             choice.click()
-            page.wait_for_url(lambda url, before=before: url != before, timeout=PATIENCE_MS)
+            page.wait_for_url(_other_than(before), timeout=PATIENCE_MS)
             rest(page)
             found[REMEMBERED if page.url in seen else COMPUTED].append(time.perf_counter() - start)
             seen.add(page.url)
     return found
+
+
+def _other_than(address: str) -> Callable[[str], bool]:
+    return lambda url: url != address
 
 
 def patient(context: BrowserContext) -> Page:

@@ -15,7 +15,6 @@ import random
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -226,4 +225,4 @@ def datatrove_documents(path: Path, keep: Callable[[str], bool]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
