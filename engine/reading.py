@@ -25,6 +25,8 @@ MAX_NAME_LENGTH = 300
 _CHUNK = 2**20
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"BZh", b"\xfd7zXZ")
+"""How gzip, zstd, zip, bzip2 and xz begin, whatever the file is called."""
 _ARCHIVES = {".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".zst", ".7z"}
 
 
@@ -155,6 +157,8 @@ def _encoding_warnings(path: Path, head: bytes) -> list[Problem]:
 def _decode(raw: bytes, path: Path, line: int | None) -> str:
     if raw.startswith(_UTF16_BOMS):
         raise _invalid(path, line or 1, "is UTF-16, not UTF-8", "convert it: iconv -f UTF-16 -t UTF-8")
+    if raw.startswith(_PACKED):
+        raise _invalid(path, line or 1, "is packed, not text", "unpack it first")
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -174,8 +178,12 @@ def _parse_json(text: str, path: Path, line: int | None) -> Any:
         message = "the JSON ends in the middle" if ended else f"not valid JSON: {error.msg}"
         remedy = "fetch the file again" if ended else "correct the file"
         raise _invalid(path, at, f"{message} (column {error.colno})", remedy) from error
-    except (ValueError, RecursionError) as error:
-        raise _invalid(path, line, f"not usable JSON: {clean_name(error)}", "correct the file") from error
+    except RecursionError as error:
+        raise _invalid(path, line, "not usable JSON: nested too deeply", "correct the file") from error
+    except ValueError as error:
+        # Python's own words on long numbers advise a programmer.
+        why = "a number has thousands of digits" if "integer string" in str(error) else clean_name(error)
+        raise _invalid(path, line, f"not usable JSON: {why}", "correct the file") from error
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tracemalloc
 from pathlib import Path
@@ -71,8 +72,8 @@ def test_byte_order_mark_and_crlf_are_read_and_said(tmp_path: Path):
         (b'{"a": 1}\n{"a": }\n', 2, "not valid JSON", "correct"),
         (b'{"a": 1}\n{"a": NaN}\n', 2, "NaN is not JSON", "correct"),
         (b'{"a": 1}\n{"a": 1, "a": 2}\n', 2, "key 'a' has two values", "correct"),
-        (b'{"a": 1}\n' + b"[" * 200_000 + b"\n", 2, "", "correct"),
-        (b'{"a": 1}\n{"a": ' + b"9" * 5000 + b"}\n", 2, "not usable JSON", "correct"),
+        (b'{"a": 1}\n' + b"[" * 200_000 + b"\n", 2, "nested too deeply", "correct"),
+        (b'{"a": 1}\n{"a": ' + b"9" * 5000 + b"}\n", 2, "a number has thousands of digits", "correct"),
     ],
 )
 def test_a_bad_line_is_named_and_the_others_are_read(
@@ -141,6 +142,8 @@ def test_a_document_above_the_limit_is_refused(tmp_path: Path, monkeypatch: pyte
     [
         ("a.zip", b"PK\x03\x04", "archive"),
         ("a.jsonl.gz", b"\x1f\x8b", "archive"),
+        ("a.json", gzip.compress(b"{}"), "is packed, not text"),
+        ("a.jsonl", gzip.compress(b'{"a": 1}'), "is packed, not text"),
         ("a.parquet", b"PAR1 nonsense", "not usable Parquet"),
     ],
 )
