@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from engine.cli.options import Data
+from engine.cli.options import Data, read_share
 from engine.paths import CACHE_DIR, DATA_DIR
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ def repositories(
     ] = None,
     temperature: Annotated[float, typer.Option(help="Whose answers are shown.")] = 1.0,
     p0: Annotated[
-        float | None, typer.Option("--p0", help="Hit rate of unseen repositories [default: calibrated].")
+        float | None,
+        typer.Option(
+            "--p0", callback=read_share, help="Hit rate of unseen repositories [default: calibrated]."
+        ),
     ] = None,
     record: Annotated[bool, typer.Option(help="Write the results into the facts.")] = False,
     data: Data = DATA_DIR,

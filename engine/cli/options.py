@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import calendar
 from datetime import date
+from math import inf
 from pathlib import Path
 from typing import Annotated
 
@@ -23,6 +24,20 @@ def read_day(text: str) -> date:
         ) from error
 
 
+def read_share(value: float | None) -> float | None:
+    """Refuse what is no share from 0 to 1; a range would let `nan` through, below which nothing lies."""
+    if value is not None and not 0 <= value <= 1:
+        raise typer.BadParameter(f"{value:g} does not lie between 0 and 1")
+    return value
+
+
+def read_amount(value: float | None) -> float | None:
+    """Refuse what is no amount above 0: nothing would ever exceed a limit of `nan`."""
+    if value is not None and not 0 < value < inf:
+        raise typer.BadParameter(f"{value:g} is no amount above 0")
+    return value
+
+
 Data = Annotated[Path, typer.Option(help="Folder of the fact files.")]
 Database = Annotated[Path, typer.Option(help="DuckDB file that `build` makes.")]
 Detector = Annotated[
@@ -31,6 +46,9 @@ Detector = Annotated[
 Threshold = Annotated[
     float | None,
     typer.Option(
-        "--threshold", "-t", help="Score from which a fix counts as present [default: the detector's]."
+        "--threshold",
+        "-t",
+        callback=read_share,
+        help="Score from which a fix counts as present [default: the detector's].",
     ),
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.cli.options import Data
+from engine.cli.options import Data, read_share
 from engine.cli.probing import (
     ANSWERS,
     Address,
@@ -72,7 +72,7 @@ def probe(
         str, typer.Option(help="Language of the repositories, for the default P0.")
     ] = "python",
     p0: Annotated[
-        float | None, typer.Option("--p0", min=0.0, max=1.0, help="Hit rate of unseen repositories.")
+        float | None, typer.Option("--p0", callback=read_share, help="Hit rate of unseen repositories.")
     ] = None,
     requests_to: Annotated[
         Path | None, typer.Option(help="Write the requests for a batch service to this file and stop.")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from engine.cli.options import read_amount
 from engine.paths import CACHE_DIR
 
 if TYPE_CHECKING:
@@ -46,9 +47,14 @@ Candidates = Annotated[int, typer.Option(min=1, help="Continuations of each quer
 Temperature = Annotated[float, typer.Option(min=0.0, help="Sampling temperature.")]
 MaxTokens = Annotated[int, typer.Option(min=1, help="Longest continuation in tokens.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Requests in flight at once.")]
-PerMinute = Annotated[float | None, typer.Option(help="Most requests started in a minute.")]
+PerMinute = Annotated[
+    float | None, typer.Option(callback=read_amount, help="Most requests started in a minute.")
+]
 Prices = Annotated[Path | None, typer.Option(help="TOML file of prices.")]
-Limit = Annotated[float | None, typer.Option("--budget", help="The most to spend; needs --prices.")]
+Limit = Annotated[
+    float | None,
+    typer.Option("--budget", callback=read_amount, help="The most to spend; needs --prices."),
+]
 Again = Annotated[bool, typer.Option(help="Ask once more what failed or was lost in an interruption.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Ask a paid model without a budget.")]
 Record = Annotated[bool, typer.Option(help="Write the result into the facts.")]
@@ -139,7 +145,9 @@ def ask_all(
         raise typer.BadParameter("a budget needs --prices", param_hint="budget")
     if target.paid and planned.requests and limit is None and not yes:
         raise typer.BadParameter("this may cost money: set --budget with --prices, or say --yes")
-    spend = Budget(price, limit).spend if price is not None and limit is not None else lambda answer: None
+    each = (planned.cost or 0.0) / max(planned.requests, 1)
+    budget = None if price is None or limit is None else Budget(price, limit, each)
+    spend = (lambda answer: None) if budget is None else budget.spend
     with _progress() as progress:
         outcomes = ask(target, queries, decoding, folder, ask_again=ask_again, spend=spend, progress=progress)
     found: dict[str, list[Outcome]] = {}

@@ -14,10 +14,11 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 
 from engine.probing.asking import BudgetSpent
-from engine.probing.targets.protocol import Answer, Decoding
+from engine.probing.targets.protocol import Answer, AnswerState, Decoding
 from engine.problems import BenchCheckerError
 
 _CHARACTERS_PER_TOKEN = 3
@@ -80,8 +81,8 @@ def read_price(path: Path, model: str) -> Price:
         )
     except (OSError, tomllib.TOMLDecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise BenchCheckerError(f"{path}: no price file: {type(error).__name__}: {error}") from error
-    if min(price.input_per_million, price.output_per_million) < 0:
-        raise BenchCheckerError(f"{path}: the price of {model} is negative")
+    if not all(0 <= amount < inf for amount in (price.input_per_million, price.output_per_million)):
+        raise BenchCheckerError(f"{path}: a price of {model} is no amount of 0 or more: correct it")
     return price
 
 
@@ -99,11 +100,13 @@ class Budget:
     Args:
         price: Price of the model.
         limit: The most to spend, in the currency of the price.
+        assumed: What an answer is taken to cost where the provider does not say how many tokens it was.
     """
 
-    def __init__(self, price: Price, limit: float) -> None:
+    def __init__(self, price: Price, limit: float, assumed: float = 0.0) -> None:
         self.price = price
         self.limit = limit
+        self.assumed = assumed
         self.spent = 0.0
 
     def spend(self, answer: Answer) -> None:
@@ -112,7 +115,10 @@ class Budget:
         Raises:
             BudgetSpent: If the limit is reached.
         """
-        self.spent += self.price.of(answer.prompt_tokens, answer.completion_tokens)
+        told = answer.prompt_tokens or answer.completion_tokens
+        unpaid = answer.state is AnswerState.FAILED and not told
+        cost = self.price.of(answer.prompt_tokens, answer.completion_tokens) if told else self.assumed
+        self.spent += 0.0 if unpaid else cost
         if self.spent >= self.limit:
             raise BudgetSpent(
                 f"spent {self.spent:.4f} of {self.limit:g} {self.price.currency}: what was answered is kept; "

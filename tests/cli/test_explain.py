@@ -34,6 +34,13 @@ def test_a_day_without_evidence_and_a_wrong_detector_are_said(tiny_data: Path) -
     assert "no detector" in _plain(run("a__one-1", "--cutoff", "2024-03", "-d", "none", data=tiny_data))
 
 
+@pytest.mark.parametrize("threshold", ["nan", "-1", "2", "inf"])
+def test_a_threshold_is_a_share(tiny_data: Path, threshold: str) -> None:
+    result = run("a__one-1", "--cutoff", "2024-03", "--threshold", threshold, data=tiny_data)
+    assert result.exit_code == 2
+    assert "does not lie between 0 and 1" in _plain(result)
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -191,3 +191,11 @@ def test_what_is_not_known_is_refused(world: World, tmp_path: Path, arguments: l
     code, text = call(world, tmp_path / "cache", *arguments)
     assert code != 0
     assert words in " ".join(text.replace("│", " ").split())
+
+
+def test_a_data_set_without_samples_is_refused(world: World, tmp_path: Path):
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    code, text = call(replace(world, samples=empty), tmp_path / "cache")
+    assert code == 2
+    assert "hold no sample that can be read" in " ".join(text.replace("│", " ").split())

@@ -150,6 +150,17 @@ def test_queries_with_one_prefix_are_one_request(tmp_path: Path) -> None:
     assert sum(script.asked.values()) == 1
 
 
+def test_answers_without_a_count_of_tokens_cost_what_was_estimated() -> None:
+    budget = Budget(Price("m", 1e6, 1e6), limit=10.0, assumed=3.0)
+    budget.spend(Answer("a", AnswerState.ANSWERED, ("x",)))
+    budget.spend(Answer("b", AnswerState.FAILED))
+    budget.spend(Answer("c", AnswerState.REFUSED, prompt_tokens=1, completion_tokens=1))
+    assert budget.spent == 5.0
+    budget.spend(Answer("d", AnswerState.ANSWERED, ("x",)))
+    with pytest.raises(BudgetSpent):
+        budget.spend(Answer("e", AnswerState.ANSWERED, ("x",)))
+
+
 def test_a_spent_budget_stops_and_keeps_what_was_answered(tmp_path: Path) -> None:
     script = Script("target")
     budget = Budget(Price("m", 1e5, 0.0), limit=3.5)

@@ -110,6 +110,10 @@ def test_a_paid_model_needs_a_budget_or_a_yes(
         assert script.asked == {}
         no_price = run(*command, *kept, "--budget", "5")
         assert "a budget needs --prices" in plain(no_price)
+        for amount in ("nan", "inf", "0", "-1"):
+            limited = run(*command, *kept, "--budget", amount, "--prices", prices)
+            assert f"{amount} is no amount above 0" in plain(limited)
+        assert script.asked == {}
         paid = run(*command, *kept, "--budget", "5", "--prices", prices)
         assert paid.exit_code == 0, plain(paid)
         assert "USD" in plain(paid)
@@ -118,6 +122,15 @@ def test_a_paid_model_needs_a_budget_or_a_yes(
         assert "0 requests" in plain(again)
     assert set(script.asked.values()) == {1}
     assert "k" not in {file.read_text(encoding="utf-8") for file in (asked / "kept").iterdir()}
+
+
+@pytest.mark.parametrize("amount", ["nan", "-1.0", "inf"])
+def test_a_price_that_is_none_is_refused(asked: Path, tiny_data: Path, amount: str) -> None:
+    prices = asked / "prices.toml"
+    prices.write_text(f'[[price]]\nmodel = "m"\ninput_per_million = {amount}\noutput_per_million = 2.0\n')
+    command = ("probe", asked / "one.jsonl", "--model", "m", "--base-url", "http://127.0.0.1:9/v1")
+    result = run(*command, "--prices", prices, "--budget", "1", "--data", tiny_data, "--answers", asked / "k")
+    assert "a price of m is no amount of 0 or more" in plain(result)
 
 
 def test_calibration_refuses_what_the_model_may_have_seen(asked: Path, tiny_data: Path) -> None:
