@@ -16,12 +16,14 @@ from pathlib import Path
 import pytest
 
 from engine.presence.verification import sandbox
+from engine.presence.verification.control_group import control_group
 from engine.presence.verification.sandbox import Ended, Job, Limits, can_isolate, places_of, run_sandboxed
 from engine.problems import BenchCheckerError
 
 pytestmark = pytest.mark.skipif(not can_isolate(), reason="this machine cannot isolate a command: no bwrap")
 Run = Callable[..., tuple[Ended, str]]
 MIB = 1 << 20
+LIMITS_OF_MEMORY = ("memory.max", "memory.limit_in_bytes")
 
 
 @pytest.fixture
@@ -225,6 +227,90 @@ def test_memory_is_limited_for_one_process_and_for_all_together(run: Run) -> Non
         memory=400 * MIB,
     )
     assert ended == Ended(None, "more than 419 MB of memory")
+
+
+def test_memory_that_processes_share_is_limited_too(run: Run) -> None:
+    ended, output = run(
+        """
+        import mmap, os, time
+        for _ in range(3):
+            if os.fork() == 0:
+                shared = mmap.mmap(-1, 100 << 20)
+                for place in range(0, len(shared), 4096):
+                    shared[place] = 1
+                time.sleep(20)
+                os._exit(0)
+        time.sleep(20)
+        print("still here")
+        """,
+        memory=200 * MIB,
+        scratch=16 * MIB,
+    )
+    assert ended == Ended(None, "more than 210 MB of memory")
+    assert "still here" not in output
+
+
+def test_memory_that_no_process_has_cannot_be_made(run: Run) -> None:
+    _, output = run(
+        """
+        import ctypes, os
+        try:
+            os.memfd_create("hidden")
+        except OSError as error:
+            print("memory file:", error.strerror)
+        libc = ctypes.CDLL(None, use_errno=True)
+        print("System V:", libc.shmget(0, 1 << 20, 0o1600), os.strerror(ctypes.get_errno()))
+        """
+    )
+    refused = "Function not implemented"
+    assert output.splitlines() == [f"memory file: {refused}", f"System V: -1 {refused}"]
+
+
+def test_memory_of_the_kernel_is_limited_where_a_control_group_counts_it(run: Run) -> None:
+    with control_group(10, MIB) as group:
+        counted = [
+            folder for folder in group.folders for file in LIMITS_OF_MEMORY if (folder / file).exists()
+        ]
+    if not counted:
+        pytest.skip("no control group of memory can be made here")
+    ended, _ = run(
+        """
+        import socket
+        pairs = []
+        try:
+            while len(pairs) < 400:
+                pairs.append(socket.socketpair())
+                pairs[-1][0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
+                pairs[-1][0].setblocking(False)
+                try:
+                    while True:
+                        pairs[-1][0].send(b"x" * 65536)
+                except BlockingIOError:
+                    pass
+        finally:
+            print("pairs", len(pairs))
+        """,
+        memory=256 * MIB,
+        scratch=16 * MIB,
+    )
+    assert ended == Ended(None, "more than 268 MB of memory")
+
+
+def test_the_machines_settings_cannot_be_changed(run: Run) -> None:
+    # What is written is what is there: a sandbox that failed would change nothing.
+    _, output = run(
+        """
+        for name in ("kernel/core_pattern", "kernel/modprobe", "vm/overcommit_memory"):
+            try:
+                text = open(f"/proc/sys/{name}").read()
+                with open(f"/proc/sys/{name}", "w") as file:
+                    file.write(text)
+                print(name, "WRITTEN")
+            except OSError:
+                print(name, "refused")
+        """
+    )
+    assert [line.split()[1] for line in output.splitlines()] == ["refused"] * 3
 
 
 def test_what_it_writes_is_limited_file_by_file_and_in_all(run: Run) -> None:

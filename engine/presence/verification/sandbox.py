@@ -22,8 +22,9 @@ from functools import cache
 from pathlib import Path
 from typing import BinaryIO
 
-from engine.presence.verification.control_group import thread_group
-from engine.presence.verification.watching import Use, watch
+from engine.presence.verification.control_group import ControlGroup, control_group
+from engine.presence.verification.system_calls import call_filter
+from engine.presence.verification.watching import Use, too_much_memory, watch
 from engine.problems import BenchCheckerError
 
 SCRATCH = "/tmp"
@@ -139,39 +140,60 @@ def run_sandboxed(job: Job, log: Path, report: Path, limits: Limits) -> Ended:
         for command in job.commands:
             output.write(f"$ {shlex.join(command)}\n".encode("utf-8", "surrogateescape"))
         output.flush()
-        with _started(job, output, kept, limits) as (process, namespace):
+        with _started(job, output, kept, limits) as (process, namespace, group):
             if namespace is None:
                 raise BenchCheckerError(f"the sandbox did not start; {log} says why")
             stopped = watch(process, namespace, Use(limits.seconds, limits.memory, limits.threads))
+            if group.ran_out_of_memory():
+                stopped = too_much_memory(limits.memory)
         return Ended(None if stopped else process.wait(), stopped)
 
 
 @contextlib.contextmanager
 def _started(
     job: Job, output: BinaryIO, report: BinaryIO, limits: Limits
-) -> Iterator[tuple[subprocess.Popen[bytes], int | None]]:
-    """Start the sandbox; yields it and the number of its process namespace, and kills it in the end."""
+) -> Iterator[tuple[subprocess.Popen[bytes], int | None, ControlGroup]]:
+    """Start the sandbox; yield it, its process namespace's number and its control group, and kill it."""
     reading, writing = os.pipe()
     told = ("--json-status-fd", str(writing))
     script = _script(job.commands, report.fileno(), limits)
-    with thread_group(limits.threads) as group, os.fdopen(reading, "rb") as status:
+    memory = limits.memory + limits.scratch
+    with (
+        control_group(limits.threads, memory) as group,
+        os.fdopen(reading, "rb") as status,
+        _filter() as (calls, passed),
+    ):
         process = subprocess.Popen(
-            [*_sandbox(job.tree, job.readable, limits, told), "bash", "-c", script],
+            [*_sandbox(job.tree, job.readable, limits, (*told, *calls)), "bash", "-c", script],
             env=_environment(job.variables),
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            pass_fds=(writing, report.fileno()),
+            pass_fds=(writing, report.fileno(), *passed),
             start_new_session=True,
             preexec_fn=lambda: _limit(limits, group),
         )
         os.close(writing)
         try:
-            yield process, _namespace(status)
+            yield process, _namespace(status), group
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+@contextlib.contextmanager
+def _filter() -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
+    """Yield the option that names the filter of system calls, and the descriptor where it is read."""
+    program = call_filter()
+    if not program:
+        yield (), ()
+        return
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb"):
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(program)
+        yield ("--seccomp", str(reading)), (reading,)
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
@@ -193,7 +215,8 @@ def _sandbox(
         *(word for place in readable for word in ("--ro-bind", str(place), str(place))),
         *("--ro-bind", str(tree.resolve()), _INPUT),
         # The file systems that bubblewrap mounts these on are memory without a limit.
-        *("--remount-ro", "/dev", "--remount-ro", "/"),
+        # What /proc/sys offers to write is the whole machine's, and asks for no capability, only for uid 0.
+        *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         "--",
     ]
 
@@ -217,9 +240,8 @@ def _namespace(status: BinaryIO) -> int | None:
     return int(json.loads(line)["pid-namespace"]) if line else None
 
 
-def _limit(limits: Limits, group: Path | None) -> None:
-    if group is not None:
-        group.write_text(str(os.getpid()))
+def _limit(limits: Limits, group: ControlGroup) -> None:
+    group.join(os.getpid())
     for kind, value in (
         (resource.RLIMIT_AS, limits.memory),
         (resource.RLIMIT_FSIZE, limits.file_size),

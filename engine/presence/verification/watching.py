@@ -7,14 +7,13 @@ the superuser.
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
 _INTERVAL_S = 0.1
-_PAGE = os.sysconf("SC_PAGE_SIZE")
+_OWN = ("Pss_Anon:", "Pss_Shmem:")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +53,12 @@ def watch(process: subprocess.Popen[bytes], namespace: int, limit: Use) -> str |
         if used.threads > limit.threads:
             return f"more than {limit.threads:,} threads"
         if used.memory > limit.memory:
-            return f"more than {limit.memory / 1e6:,.0f} MB of memory"
+            return too_much_memory(limit.memory)
+
+
+def too_much_memory(limit: int) -> str:
+    """Return why processes are stopped that use more than `limit` bytes."""
+    return f"more than {limit / 1e6:,.0f} MB of memory"
 
 
 def _use_of(namespace: int, seconds: float) -> Use:
@@ -65,6 +69,11 @@ def _use_of(namespace: int, seconds: float) -> Use:
             if (process / "ns" / "pid").stat().st_ino != namespace:
                 continue
             threads += (process / "task").stat().st_nlink - 2
-            _, resident, shared, *_ = map(int, (process / "statm").read_text().split())
-            memory += (resident - shared) * _PAGE
+            memory += _memory_of(process)
     return Use(seconds, memory, threads)
+
+
+def _memory_of(process: Path) -> int:
+    """Return a process's share of what it and others have in memory and no file on a disk holds, in bytes."""
+    shares = (line.split() for line in (process / "smaps_rollup").read_text().splitlines()[1:])
+    return 1024 * sum(int(words[1]) for words in shares if words[0] in _OWN)
