@@ -12,9 +12,9 @@ from datetime import date
 
 import streamlit as st
 
-from dashboard import words
 from dashboard.address import Address, write
 from dashboard.records import BenchmarkChoice, Catalogue, CutoffChoice, DetectorChoice
+from engine.reading import printable
 from engine.store.connection import Snapshot
 
 ALL = "all"
@@ -212,7 +212,7 @@ def choose_cutoff(
 def _cutoff_title(choice: CutoffChoice) -> str:
     named = ", ".join(choice.models[:_MODELS_NAMED])
     more = len(choice.models) - _MODELS_NAMED
-    return words.printable(f"{choice.cutoff} · {named}" + (f" and {more} more" if more > 0 else ""))
+    return printable(f"{choice.cutoff} · {named}" + (f" and {more} more" if more > 0 else ""))
 
 
 def clear(names: Iterable[str]) -> None:

@@ -13,6 +13,7 @@ from plotly.subplots import make_subplots
 from dashboard import theme, words
 from dashboard.records import CutoffChoice, DetectorChoice, PresenceInterval
 from dashboard.theme import Palette
+from engine.reading import printable
 
 _PANEL_HEIGHT = 150
 _STRIP_HEIGHT = 70
@@ -86,7 +87,7 @@ def in_words(panels: Sequence[Panel], marks: Marks) -> str:
             for interval in panel.intervals
         )
         parts.append(f"{panel.detector.title}: {spans or 'not judged'}.")
-    return words.printable(" ".join(parts))
+    return printable(" ".join(parts))
 
 
 def _state(interval: PresenceInterval, threshold: float) -> str:

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dashboard import theme, words
+from dashboard import theme
+from engine.reading import printable
 
 # What is marked of a line: not its indentation.
 _LINE = re.compile(r"\S(?:.*\S)?")
@@ -41,7 +42,7 @@ def show_texts(
 def _panel(heading: str, text: str, spans: Sequence[tuple[int, int]], whole: bool) -> str:
     colours = theme.palette()
     style = f"--bc-marked: {colours.contaminated}; --bc-rule: {colours.line}; --bc-quiet: {colours.muted}"
-    title = html.escape(words.printable(heading), quote=True)
+    title = html.escape(printable(heading), quote=True)
     pieces = "".join(_pieces(text, spans, whole))
     return (
         f'<div class="bc-text" style="{style}"><p class="bc-name">{title}</p>'
@@ -71,4 +72,4 @@ def _between(text: str, whole: bool, *, after: bool, before: bool) -> str:
 
 def _inert(text: str) -> str:
     lines = text.replace("\r\n", "\n").split("\n")
-    return html.escape("\n".join("\t".join(map(words.printable, line.split("\t"))) for line in lines))
+    return html.escape("\n".join("\t".join(map(printable, line.split("\t"))) for line in lines))

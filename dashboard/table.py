@@ -14,10 +14,11 @@ from typing import Any, Literal
 
 import streamlit as st
 
-from dashboard import theme, words
+from dashboard import theme
 from dashboard.address import Address, write
 from dashboard.links import Target
 from dashboard.theme import Tone
+from engine.reading import printable
 
 _ASSETS = Path(__file__).parent / "components"
 PAGE_SIZE = 50
@@ -51,11 +52,11 @@ class Cell:
     def as_json(self) -> dict[str, Any]:
         """Return what `table.js` expects."""
         cell: dict[str, Any] = {
-            "text": words.printable(self.text),
-            "detail": words.printable(self.detail),
+            "text": printable(self.text),
+            "detail": printable(self.detail),
             "tone": "" if self.tone == "neutral" else self.tone,
             "symbol": self.symbol,
-            "hint": words.printable(self.hint),
+            "hint": printable(self.hint),
             "marks": self.marks,
             "code": self.code,
         }

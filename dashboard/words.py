@@ -11,6 +11,7 @@ import html
 import re
 from datetime import UTC, date, datetime
 
+from engine.reading import printable
 from engine.statistics.proportions import Interval
 
 DASH = "–"
@@ -29,13 +30,6 @@ OUTCOME_TITLES = {
 BASIS_TITLES = {"published": "published", "estimated": "estimated", "assumed": "assumed", "probed": "probed"}
 
 _MARKDOWN = re.compile(r"([!-/:-@\[-`{-~])")
-
-
-def printable(text: object) -> str:
-    """Return `text` on one line, with control and text-direction characters replaced."""
-    return "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in str(text)
-    )
 
 
 def markdown(text: object) -> str:

@@ -48,11 +48,13 @@ def clean_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
 
     Markup and formula characters stay: they are escaped where they are shown or exported.
     """
-    kept = "".join(
-        character if character.isprintable() else "\N{REPLACEMENT CHARACTER}"
-        for character in " ".join(str(text)[: 4 * limit].split())
-    )
+    kept = printable(" ".join(str(text)[: 4 * limit].split()))
     return kept if len(kept) <= limit else kept[: limit - 1] + "…"
+
+
+def printable(text: object) -> str:
+    """Return `text` on one line, with control and text-direction characters replaced."""
+    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in str(text))
 
 
 def is_plain_name(text: str) -> bool:

@@ -16,7 +16,7 @@ from dashboard.records import Catalogue, DetectorChoice
 from engine.audit.audit import Audit, audit_file
 from engine.audit.source import SeveralSubmissionsError
 from engine.problems import BenchCheckerError, InvalidInputError
-from engine.reading import MAX_DOCUMENT_BYTES, is_plain_name
+from engine.reading import MAX_DOCUMENT_BYTES, is_plain_name, printable
 from engine.store.connection import Snapshot
 
 _AUTO = "auto"
@@ -67,7 +67,7 @@ def show() -> None:
 
 def _read(address: Address, catalogue: Catalogue, database: Snapshot) -> _Asked:
     models = {row["model"]: row for row in queries.models(database) if row["cutoff"] is not None}
-    titles = {key: words.printable(f"{row['title']} · {row['cutoff']}") for key, row in models.items()}
+    titles = {key: printable(f"{row['title']} · {row['cutoff']}") for key, row in models.items()}
     benchmarks = {choice.benchmark: choice.title for choice in catalogue.benchmarks}
     with st.grid(5, min_column_width=160):
         model = filters.choose(
@@ -110,7 +110,7 @@ def _say_what_is_missing(has_file: bool) -> None:
 
 
 def _audit(database: Snapshot, address: Address, asked: _Asked, name: str, content: bytes) -> None:
-    shown = words.printable(name)
+    shown = printable(name)
     try:
         with st.spinner("Counting …"):
             found = _audited(database, asked, name, content)

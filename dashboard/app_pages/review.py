@@ -19,6 +19,7 @@ from dashboard.table import Cell, Column, Row, evidence_table, offer_pages, page
 from engine.overlap.queue import Choice, Likely, QueueEntry, QueueItem, State
 from engine.overlap.result import ScanResult
 from engine.overlap.review import Pair, Verdict
+from engine.reading import printable
 
 SCAN_VARIABLE = "BENCHCHECKER_SCAN"
 _STATES = {
@@ -126,7 +127,7 @@ def _read(result: ScanResult, address: Address) -> _View:
         state = choose(address, "state", "Verdict", _STATES, default="open", clears=("pair", "page"))
         reason = choose(address, "rule", "Rule", _REASONS, default="any", clears=("pair", "page"))
         items = {"": "All items"} | {
-            item.item: words.printable(item.item) for item in result.queue_items(Choice("all"))
+            item.item: printable(item.item) for item in result.queue_items(Choice("all"))
         }
         item = choose(address, "item", "Item", items, default="", clears=("pair", "page"))
     choice = Choice(

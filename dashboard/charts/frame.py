@@ -14,6 +14,7 @@ from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table
 from dashboard.theme import Palette
 from engine.export.table import Table
 from engine.export.writers import printed
+from engine.reading import printable
 from engine.store.connection import Snapshot
 
 _CONFIG = {
@@ -54,7 +55,7 @@ def show(
     """
     if entries:
         legend.show(*entries)
-    st.plotly_chart(chart, theme=None, key=key, config=_config(key), alt=words.printable(told))
+    st.plotly_chart(chart, theme=None, key=key, config=_config(key), alt=printable(told))
     say(caption)
     # What is closed costs nothing: a page has several charts and redraws at every change of a filter.
     behind = st.expander("The data behind this chart", key=f"{key}-behind", on_change="rerun")

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from dashboard import legend, words
 from dashboard.charts import frame
 from dashboard.theme import Palette
+from engine.reading import printable
 
 _ROW_HEIGHT = 38
 _FRAME_HEIGHT = 70
@@ -94,5 +95,5 @@ def _range(placed: Sequence[Placed]) -> list[float]:
 
 
 def _label(one: Placed) -> str:
-    lines = textwrap.wrap(words.printable(one.title), _LABEL_WIDTH, max_lines=_LABEL_LINES, placeholder=" …")
+    lines = textwrap.wrap(printable(one.title), _LABEL_WIDTH, max_lines=_LABEL_LINES, placeholder=" …")
     return "<br>".join(words.hover(line) for line in lines)

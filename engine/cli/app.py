@@ -6,10 +6,13 @@ their commands, so that `benchchecker --help` answers at once.
 
 from __future__ import annotations
 
+import errno
 import importlib
 import sys
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from engine.problems import BenchCheckerError
 
@@ -34,10 +37,30 @@ COMMAND_MODULES: tuple[str, ...] = (
 )
 
 
+class _Commands(TyperGroup):
+    """Says what is wrong with a file that a command cannot read or write, without a traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise  # whoever read the output has gone: nothing to say to them
+        except OSError as error:
+            if error.filename is None and error.errno != errno.ENOSPC:
+                raise
+            from engine.reading import printable
+
+            place = "" if error.filename is None else f"{printable(error.filename)}: "
+            raise BenchCheckerError(
+                f"{place}{error.strerror}; check the path, its permissions and the space on its disk"
+            ) from error
+
+
 def build_app() -> typer.Typer:
     """Return the whole command line with every group registered."""
     app = typer.Typer(
         name="benchchecker",
+        cls=_Commands,
         help="How much of a code leaderboard is ability, and how much is memory.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,

@@ -38,7 +38,7 @@ def explain(
     data: Data = DATA_DIR,
 ) -> None:
     """Print the snapshot, each block with its place, lines and scores, and the reason of a verdict."""
-    from engine.presence.explanation import printable
+    from engine.reading import printable
     from engine.store.detectors import read_detectors
 
     known = read_detectors(data)

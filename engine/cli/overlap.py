@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from engine.cli.file_errors import plain_file_errors, printable
 from engine.cli.overlap_review import Folder, ReviewFile, open_result, print_summary, register_reviews
 
 if TYPE_CHECKING:
@@ -41,9 +40,9 @@ def register(app: typer.Typer) -> None:
     """Add the command group to the command line."""
     group = typer.Typer(no_args_is_help=True)
     for command in (pin, scan, semantic, report):
-        group.command(command.__name__)(plain_file_errors(command))
+        group.command(command.__name__)(command)
     register_reviews(group)
-    group.command("selfcheck")(plain_file_errors(selfcheck))
+    group.command("selfcheck")(selfcheck)
     app.add_typer(group, name="overlap", help="Check an evaluation set against a training corpus.")
 
 
@@ -120,6 +119,7 @@ def scan(
     from engine.overlap.scan import run_scan
     from engine.overlap.scan_plan import Scan
     from engine.overlap.streams import Limits
+    from engine.reading import printable
 
     items = _evaluation(evaluation, eval_field, eval_id)
     pinned = pin_file or _pin_path(evaluation)

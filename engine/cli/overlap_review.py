@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from engine.cli.file_errors import plain_file_errors, printable
 from engine.cli.probing import (
     Address,
     Concurrency,
@@ -38,7 +37,7 @@ ReviewFile = Annotated[
 def register_reviews(group: typer.Typer) -> None:
     """Add the review commands to the group `overlap`."""
     for command in (queue, verdict, undo, judge, export_verdicts, import_verdicts):
-        group.command(command.__name__.replace("_", "-"))(plain_file_errors(command))
+        group.command(command.__name__.replace("_", "-"))(command)
 
 
 def open_result(folder: Path, reviews: Path | None) -> ScanResult:
@@ -163,6 +162,8 @@ def _entry(result: ScanResult, item: str, document: str) -> QueueEntry:
 
 
 def _print_entry(entry: QueueEntry) -> None:
+    from engine.reading import printable
+
     decided = entry.decision.verdict.value if entry.decision else "open"
     likely = ", likely boilerplate" if entry.likely_boilerplate else ""
     typer.echo(

@@ -156,11 +156,6 @@ def explain_stored(
         yield from _conclusion(presence["score"], threshold, presence["reason"])
 
 
-def printable(line: str) -> str:
-    """Return a line with what a terminal would act on replaced."""
-    return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in line)
-
-
 def _block(explained: ExplainedBlock) -> Iterator[str]:
     block, found = explained.block, explained.verdict
     place = _place(found.path, found.start, found.end)

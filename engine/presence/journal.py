@@ -71,6 +71,6 @@ class Journal(Generic[Finished]):
             for line in stream:
                 try:
                     values = json.loads(line)
-                    yield values["key"], self._from_json(values)
+                    yield str(values["key"]), self._from_json(values)
                 except (ValueError, KeyError, TypeError):
                     continue

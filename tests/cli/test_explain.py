@@ -10,9 +10,10 @@ from typer.testing import CliRunner, Result
 from engine.benchmarks.sample import Sample
 from engine.cli.app import build_app
 from engine.history.repository import RepositoryHistory
-from engine.presence.explanation import explain, in_words, printable
+from engine.presence.explanation import explain, in_words
 from engine.presence.snapshot import SourceCache
 from engine.presence.workers import DETECTORS
+from engine.reading import printable
 
 
 def run(*arguments: str, data: Path) -> Result:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dashboard import links, words
+from engine.reading import printable
 from engine.statistics.proportions import Interval
 
 
@@ -46,19 +47,19 @@ def test_markdown_escapes_every_mark_and_keeps_the_text(text: str) -> None:
             assert escaped[position] not in marks
         unescaped.append(escaped[position])
         position += 1
-    assert "".join(unescaped) == words.printable(text)
+    assert "".join(unescaped) == printable(text)
 
 
 @given(st.text())
 def test_hover_text_has_no_tags_and_keeps_the_text(text: str) -> None:
     escaped = words.hover(text)
     assert "<" not in escaped
-    assert html.unescape(escaped) == words.printable(text)
+    assert html.unescape(escaped) == printable(text)
 
 
 @pytest.mark.parametrize("trick", ["a\nb", "a\u202eb", "a\x00b", "a\u2028b"])
 def test_characters_that_change_the_line_or_its_direction_are_replaced(trick: str) -> None:
-    assert words.printable(trick) == "a\N{REPLACEMENT CHARACTER}b"
+    assert printable(trick) == "a\N{REPLACEMENT CHARACTER}b"
 
 
 def test_links_go_to_github_and_quote_paths() -> None:
