@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dashboard import words
-from engine.statistics.effects.contamination import FEWEST_CLUSTERS, ContaminationEffect, Effect, Points
-from engine.statistics.effects.matching import MatchedComparison
+from engine.statistics.effects.contamination import FEWEST_CLUSTERS, ContaminationEffect, Effect
 from engine.statistics.proportions import Interval
 
 TOO_FEW = f"rests on fewer than {FEWEST_CLUSTERS:g} independent samples or cutoffs"
@@ -31,13 +30,6 @@ def hover(effect: Effect) -> str:
         f"{signed(effect.estimate)} logits {signed_interval(effect.interval)}, "
         f"{words.p_value(effect.p_value)}, {effect.clusters:.0f} effective clusters"
     )
-
-
-def matched_points(found: MatchedComparison) -> Points | None:
-    """Return a matched difference as contaminated minus clean, the other way round than it is made."""
-    if found.difference is None or found.interval is None:
-        return None
-    return Points(-found.difference, Interval(-found.interval.high, -found.interval.low))
 
 
 def reading(found: ContaminationEffect) -> str:

@@ -75,7 +75,7 @@ def _read(address: Address, catalogue: Catalogue) -> tuple[Scope, str | None]:
 
 
 def _answer(matches: Sequence[Match], variants: Sequence[Variant]) -> None:
-    plain = effect_words.matched_points(matches[0].found)
+    plain = matches[0].found.points
     said = ""
     if plain is not None:
         said = (
@@ -195,7 +195,7 @@ def _estimates(
 
 
 def _matched_line(match: Match) -> forest.Line:
-    points = effect_words.matched_points(match.found)
+    points = match.found.points
     return forest.Line(match.title, points, False, _hover(match.title, points))
 
 
@@ -224,7 +224,7 @@ def _matched_row(match: Match) -> Row:
         match.key,
         {
             "estimate": Cell(match.title, detail=match.meaning),
-            "points": _points_cell(effect_words.matched_points(found)),
+            "points": _points_cell(found.points),
             "odds": Cell(words.DASH),
             "n": Cell(str(found.submissions)),
             "rests": Cell(rests, detail=words.count(found.strata, "group")),

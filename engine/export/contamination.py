@@ -8,7 +8,6 @@ from engine.export.table import Column, Table, from_records
 from engine.leaderboard.contamination import Identification, Variant
 from engine.leaderboard.contamination_checks import Match, Profiles
 from engine.statistics.effects.contamination import Effect, Placebo
-from engine.statistics.proportions import Interval
 
 _ESTIMATES = (
     Column("estimate", title="Estimate"),
@@ -105,12 +104,12 @@ def placebo_table(found: Sequence[Placebo], notes: Mapping[str, str]) -> Table:
 
 def _matched(match: Match) -> dict[str, object]:
     found, missing = match.found, dict.fromkeys(column.name for column in _ESTIMATES)
-    bounds = None if found.interval is None else Interval(-found.interval.high, -found.interval.low)
+    points = found.points
     return missing | {
         "estimate": match.title,
-        "points": None if found.difference is None else -found.difference,
-        "points_low": None if bounds is None else bounds.low,
-        "points_high": None if bounds is None else bounds.high,
+        "points": points and points.estimate,
+        "points_low": points and points.interval.low,
+        "points_high": points and points.interval.high,
         "submissions": found.submissions,
         "clean_matched": found.clean_matched,
         "contaminated_matched": found.contaminated_matched,

@@ -11,6 +11,7 @@ from engine.paper.printed import PrintedFigure
 from engine.report.reading import Answer, Reading, by_sign, percent, signed, with_interval
 from engine.report.view import BY_RELEASE, TOP_TEN, TOP_TEN_JAVA, View, change_of, changes, pooled
 from engine.statistics.contrast import contrast
+from engine.statistics.effects.matching import matched_comparison
 from engine.statistics.effects.patterns import FlagRate, Pattern
 from engine.statistics.effects.spread import change_spread
 from engine.statistics.strata import FEWEST_SAMPLES, Stratum, compare_strata
@@ -20,14 +21,15 @@ _DASH = "\N{EN DASH}"
 
 def premise(view: View) -> Reading:
     """Are contaminated samples resolved more often than clean ones?"""
-    found = pooled(view.every)
-    if found.too_small or found.difference is None or found.difference_interval is None:
-        return Reading("", Answer.OPEN, _few(found))
+    stratum = pooled(view.every)
+    found = matched_comparison(view.every.panel, ())
+    if stratum.too_small or found.points is None:
+        return Reading("", Answer.OPEN, _few(stratum))
     figure = (
-        f"clean minus contaminated {with_interval(found.difference, found.difference_interval, scale=100)} "
-        f"points over {len(view.every.submissions)} submissions"
+        f"contaminated minus clean {with_interval(found.points.estimate, found.points.interval, scale=100)} "
+        f"points, mean over {found.submissions} submissions"
     )
-    return by_sign(figure, found.difference_interval, claimed=-1, what="the difference")
+    return by_sign(figure, found.points.interval, claimed=1, what="the difference")
 
 
 def by_difficulty(view: View, hard: str, easy: str, middle: str) -> Reading:

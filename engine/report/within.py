@@ -25,7 +25,7 @@ def premise(view: View) -> Reading:
     if found.effect is None or found.points is None:
         return _too_little(found)
     points = with_interval(found.points.estimate, found.points.interval, scale=100)
-    figure = f"{points} points, {found.varying} samples change their label"
+    figure = f"{points} points, {found.varying} samples whose label and outcome both vary"
     return by_sign(figure, found.effect.interval, claimed=1, what="the effect")
 
 

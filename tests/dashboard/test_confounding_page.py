@@ -58,7 +58,7 @@ def test_every_estimate_is_the_engine_s(look_at: Callable[[str], Reading], facts
         expect(rests).to_contain_text(f"{variant.effect.varying} samples whose label changes")
     assert 0 < told < len(within)
     for match in matched:
-        points = effect_words.matched_points(match.found)
+        points = match.found.points
         assert points is not None
         cell = tab.cell("estimates-table", match.key, "points")
         expect(cell).to_contain_text(words.points_interval(points.interval))

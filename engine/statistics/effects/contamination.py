@@ -59,10 +59,10 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """What an effect amounts to, as a difference of rates on the contaminated cells.
+    """What an effect amounts to, as a difference of rates: contaminated minus clean.
 
     Attributes:
-        estimate: Mean rate as it is minus the mean rate were the same cells clean.
+        estimate: Of a fit, the mean rate of the contaminated cells minus their mean rate were they clean.
         interval: The same at the ends of the effect's interval, the fitted rates held fixed.
     """
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from engine.statistics.arrays import Bools, Counts, Floats, Ints, ratio
+from engine.statistics.effects.contamination import Points
 from engine.statistics.effects.panel import Panel
 from engine.statistics.proportions import CONFIDENCE, Interval
 from engine.statistics.ranking import SEED, resample_weights
@@ -43,6 +44,13 @@ class MatchedComparison:
     clean_matched: float | None
     contaminated_matched: float | None
     by_submission: StratifiedColumns
+
+    @property
+    def points(self) -> Points | None:
+        """The difference the other way round, contaminated minus clean, as effects are told."""
+        if self.difference is None or self.interval is None:
+            return None
+        return Points(-self.difference, Interval(-self.interval.high, -self.interval.low))
 
 
 def quantile_bins(values: ArrayLike, bins: int) -> list[int | None]:
