@@ -46,7 +46,14 @@ def export_leaderboard(
     open_weights: Annotated[
         bool | None, typer.Option(help="Keep open weights only, or the others only.")
     ] = None,
+    sort: Annotated[
+        Literal["before", "after"],
+        typer.Option(help="Best first by all samples, or by clean ones as the page opens."),
+    ] = "before",
     top: Annotated[int | None, typer.Option(min=1, help="Write the first rows only.")] = None,
+    compact: Annotated[
+        bool, typer.Option(help="In LaTeX and Markdown, only places, rates, intervals and verdicts.")
+    ] = False,
     form: Formatted = "csv",
     siunitx: Siunitx = False,
     output: Output = "-",
@@ -54,12 +61,13 @@ def export_leaderboard(
 ) -> None:
     """Write every submission before and after its contaminated samples are left out.
 
-    CSV, JSON and Parquet have every figure; LaTeX and Markdown have the form of the paper's tables.
+    CSV, JSON and Parquet have every figure; LaTeX and Markdown have the form of the paper's tables, or with
+    `--compact` one that fits on a page.
     """
     from dataclasses import replace
 
-    from engine.export.leaderboard import leaderboard_table, printed_leaderboard
-    from engine.leaderboard.board import leaderboard
+    from engine.export.leaderboard import leaderboard_table, printed_leaderboard, printed_ranking
+    from engine.leaderboard.board import by_clean_rate, leaderboard
     from engine.leaderboard.filters import Filters
     from engine.leaderboard.source import level_titles
     from engine.store.connection import Reader
@@ -73,11 +81,15 @@ def export_leaderboard(
     )
     snapshot = Reader(database).snapshot()
     board = leaderboard(snapshot, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
-    shown = replace(board, rows=board.rows[:top])
-    if form in PRINT_FORMATS:
-        write_table(printed_leaderboard(shown, level_titles(snapshot, benchmark)), form, output, siunitx)
+    rows = by_clean_rate(board.rows) if sort == "after" else board.rows
+    shown = replace(board, rows=tuple(rows[:top]))
+    if form not in PRINT_FORMATS:
+        table = leaderboard_table(shown)
+    elif compact:
+        table = printed_ranking(shown)
     else:
-        write_table(leaderboard_table(shown), form, output, siunitx)
+        table = printed_leaderboard(shown, level_titles(snapshot, benchmark))
+    write_table(replace(table, notes=(*table.notes, ("order", f"rate {sort}"))), form, output, siunitx)
 
 
 def export_labels(

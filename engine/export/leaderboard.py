@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.export.columns import OVERALL_FIELDS, SEPARATOR, level_fields
-from engine.export.table import Column, Table, from_records
-from engine.leaderboard.board import Leaderboard
+from engine.export.table import Column, Table, Value, from_records
+from engine.leaderboard.board import Leaderboard, LeaderboardRow
+from engine.statistics.proportions import Proportion
+from engine.statistics.strata import FEWEST_SAMPLES
 from engine.statistics.summary import Comparison
 
 
@@ -59,15 +61,69 @@ def printed_leaderboard(board: Leaderboard, level_titles: Mapping[str, str]) -> 
     return from_records(columns, (empty | record for record in records), notes(board))
 
 
+def printed_ranking(board: Leaderboard) -> Table:
+    """Return places and rates before and after with their intervals: few columns, for a page of a paper."""
+    columns = (
+        Column("rank", title="Rank"),
+        Column("submission", title="Submission"),
+        Column("before", title="Before, % (95% interval)"),
+        Column("before_n", "integer", title="n"),
+        Column("after", title="After, % (95% interval)"),
+        Column("after_n", "integer", title="n clean"),
+        Column("difference", title="Clean minus contaminated, points"),
+        Column("verdict", title="Contaminated higher?"),
+    )
+    return from_records(columns, map(_ranked, board.rows), notes(board))
+
+
+def _ranked(row: LeaderboardRow) -> dict[str, Value]:
+    found = row.overall
+    places = [None if place is None else place.rank for place in (row.rank_before, row.rank_after)]
+    record: dict[str, Value] = dict.fromkeys(
+        ("rank", "before", "before_n", "after", "after_n", "difference"), None
+    )
+    record |= {"submission": row.submission.title, "verdict": row.reason}
+    if found is not None:
+        record |= {"before": _rate(found.before), "before_n": found.before.n}
+    if found is not None and row.reason is None:
+        record |= {
+            "rank": " → ".join("–" if place is None else str(place) for place in places),
+            "after": _rate(found.clean),
+            "after_n": found.clean.n,
+            "difference": _points(found),
+            "verdict": found.judgement.verdict.value,
+        }
+    return record
+
+
+def _rate(share: Proportion) -> str | None:
+    bounds = share.wilson()
+    if share.rate is None or bounds is None:
+        return None
+    return f"{100 * share.rate:.1f} [{100 * bounds.low:.1f}–{100 * bounds.high:.1f}]"
+
+
+def _points(found: Comparison) -> str | None:
+    if found.difference is None or found.difference_interval is None:
+        return None
+    low, high = found.difference_interval.low, found.difference_interval.high
+    shown = f"{100 * found.difference:+.1f} [{100 * low:+.1f} to {100 * high:+.1f}]"
+    return shown.replace("-", "\N{MINUS SIGN}")
+
+
 def printed_change(comparison: Comparison | None, reason: str | None) -> str | None:
-    """Return one cell of the paper's form; only the first half where nothing is known to be clean."""
+    """Return one cell of the paper's form; only the first half where nothing is known to be clean.
+
+    Fewer samples than pages show a change of have none here either.
+    """
     if comparison is None:
         return None
     before = f"{comparison.before.k}/{comparison.before.n}"
     if reason is not None or not comparison.clean.n:
         return before
     after = f"{comparison.clean.k}/{comparison.clean.n}"
-    return before_after(before, after, comparison.relative_change)
+    few = min(comparison.clean.n, comparison.before.n) < FEWEST_SAMPLES
+    return before_after(before, after, None if few else comparison.relative_change)
 
 
 def before_after(before: str, after: str, change: float | None) -> str:

@@ -171,6 +171,12 @@ def _unscored(entry: Submission) -> LeaderboardRow:
     return LeaderboardRow(entry, reason, None, None, None, 0)
 
 
+def by_clean_rate(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
+    """Return rows by their place after, best first; those without one follow in their order."""
+    last = len(rows) + 1
+    return sorted(rows, key=lambda row: last if row.rank_after is None else row.rank_after.rank)
+
+
 def _order(row: LeaderboardRow) -> tuple[bool, float, str]:
     entry = row.submission
     rate = row.before.rate if row.before else entry.reported_rate

@@ -15,13 +15,20 @@ from typer.testing import CliRunner
 from engine.cli.app import build_app
 from engine.cli.options import read_day
 from engine.export.labels import labels_table
-from engine.export.leaderboard import leaderboard_table, printed_leaderboard
+from engine.export.leaderboard import (
+    leaderboard_table,
+    printed_change,
+    printed_leaderboard,
+    printed_ranking,
+)
 from engine.export.paper import paper_table, printed_paper_table
 from engine.export.paper_comparison import compare_with_paper
 from engine.export.table import Table
-from engine.leaderboard.board import leaderboard
+from engine.leaderboard.board import by_clean_rate, leaderboard
 from engine.paper.cells import Cell, write_cells
+from engine.paths import DATA_DIR
 from engine.problems import BenchCheckerError
+from engine.store.build import build_database
 from engine.store.connection import Reader
 
 CONTRACT = [
@@ -129,11 +136,43 @@ def test_the_printed_leaderboard_has_the_papers_form(tiny_reader: Reader) -> Non
         "Hard",
         "Unknown",
     ]
-    assert found["sub-b (title)"]["overall"] == "5/6 → 2/2 (+20.0%)"
-    assert found["sub-e (title)"]["easy"] == "2/4 → 1/2 (+0.0%)"
+    assert found["sub-b (title)"]["overall"] == "5/6 → 2/2", "two clean samples are too few for a change"
+    assert found["sub-e (title)"]["easy"] == "2/4 → 1/2"
     assert found["sub-a (title)"]["hard"] == "0/2 → 0/1"
     assert found["sub-c (title)"]["overall"] == "1/6"
     assert found["sub-d (title)"]["overall"] is None
+
+
+def test_a_change_is_printed_where_there_are_samples_enough(tmp_path: Path) -> None:
+    own = build_database(DATA_DIR, tmp_path / "own.duckdb").database
+    board = leaderboard(Reader(own).snapshot(), "swe-bench-verified", "paper")
+    best = next(row for row in board.rows if row.overall and row.reason is None)
+    assert best.overall is not None
+    k, n = best.overall.clean.k, best.overall.clean.n
+    change = 100 * (k / n / (best.overall.before.k / best.overall.before.n) - 1)
+    shown = f"{change:+.1f}%".replace("-", "−")
+    assert printed_change(best.overall, None) == f"{best.overall.before.k}/500 → {k}/{n} ({shown})"
+
+
+def test_the_ranking_has_places_rates_and_intervals(tiny_reader: Reader) -> None:
+    board = leaderboard(tiny_reader.snapshot(), "tiny", "paper")
+    found = {record["submission"]: record for record in records(printed_ranking(board))}
+    first = found["sub-b (title)"]
+    assert first["before"] == "83.3 [43.6–97.0]"
+    assert (first["before_n"], first["after_n"]) == (6, 2)
+    assert first["after"] == "100.0 [34.2–100.0]"
+    assert first["rank"] == "1 → 1"
+    assert found["sub-c (title)"]["verdict"] == "unknown model"
+    assert found["sub-c (title)"]["after"] is None
+    assert found["sub-d (title)"]["before"] is None
+
+
+def test_by_clean_rate_puts_the_best_clean_ones_first(tiny_reader: Reader) -> None:
+    rows = leaderboard(tiny_reader.snapshot(), "tiny", "paper").rows
+    places = [row.rank_after.rank for row in by_clean_rate(rows) if row.rank_after]
+    assert places == sorted(places)
+    assert len(by_clean_rate(rows)) == len(rows)
+    assert by_clean_rate(rows)[-1].rank_after is None
 
 
 def test_labels_have_the_columns_agreed_on_and_every_sample(tiny_reader: Reader) -> None:
