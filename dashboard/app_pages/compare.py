@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from dashboard import comparison_cells as cells
-from dashboard import downloads, filters, queries, standings, states, words
+from dashboard import downloads, filters, pair_words, queries, standings, states, words
 from dashboard.address import Address, write
 from dashboard.cells import label_cell
 from dashboard.charts import frame
@@ -27,7 +27,6 @@ from engine.store.connection import Snapshot
 from engine.store.schema import LABELS
 
 MOST = 6
-_ON = {"all": "All samples", "clean": "Clean for both", "contaminated": "Contaminated for both"}
 _PAIR_COLUMNS = (
     Column("pair", "Pair", heading=True, width="30%"),
     Column("n", "Samples", "That count for both.", align="end", whole=True),
@@ -73,7 +72,7 @@ def show() -> None:
         return
     with st.grid(4, min_column_width=160):
         scope = filters.choose_scope(address, catalogue)
-        on = filters.choose(address, "on", "Compare on", _ON, default="all", clears=("page",))
+        on = filters.choose(address, "on", "Compare on", pair_words.SCOPES, default="all", clears=("page",))
     matrix = standings.matrix(database, scope.benchmark.benchmark, scope.detector.detector, scope.threshold)
     titles = {entry.submission: entry.title for entry in matrix.submissions}
     chosen = filters.choose_many(address, "submission", "Submissions", titles, "Choose two to six", most=MOST)
@@ -104,7 +103,7 @@ def _compare(database: Snapshot, address: Address, view: _View, matrix: Matrix) 
     taken = matrix.take([place[key] for key in view.chosen])
     member = _member(taken, view.on)
     pairs = compare_all(taken.resolved, member)
-    _say(pairs, view)
+    _say(taken, view, pairs)
     _pairs(database, view, taken, pairs)
     _alone(database, view, matrix, taken, member)
     _differing(database, address, view, taken, member)
@@ -116,12 +115,15 @@ def _member(matrix: Matrix, on: str) -> Bools:
     return np.asarray(matrix.labels == (CLEAN if on == "clean" else CONTAMINATED))
 
 
-def _say(pairs: Sequence[Pair], view: _View) -> None:
-    sure = sum(pair.beyond_chance for pair in pairs)
+def _say(matrix: Matrix, view: _View, pairs: Sequence[Pair]) -> None:
+    titles = [entry.title for entry in matrix.submissions]
+    st.markdown(pair_words.verdict(pairs, titles, view.on))
+    if view.on != "clean":
+        clean = compare_all(matrix.resolved, _member(matrix, "clean"))
+        st.markdown(pair_words.verdict(clean, titles, "clean"))
     st.markdown(
-        f"Of **{words.count(len(pairs), 'pair')}** on {_ON[view.on].casefold()}, **{sure}** differ beyond "
-        "chance after adjustment for looking at all of them. Only samples that one resolved and the other "
-        "did not say which is better; each is one question put to both."
+        "Only samples that one resolved and the other did not say which is better; each is one question put "
+        "to both. Another detector, threshold or cutoff changes which samples are clean."
     )
 
 
@@ -134,7 +136,7 @@ def _pairs(database: Snapshot, view: _View, matrix: Matrix, pairs: Sequence[Pair
         _PAIR_COLUMNS,
         [_pair_row(p, titles) for p in pairs],
     )
-    counted = f"n = {len(titles)} submissions, {_ON[view.on].casefold()}"
+    counted = f"n = {len(titles)} submissions, {pair_words.SCOPES[view.on].casefold()}"
     frame.say(frame.caption(counted, view.scope, database))
     notes = view.scope.notes(database) | {"on": view.on}
     downloads.offer(f"pairs-{matrix.benchmark}", lambda: pair_table(pairs, titles, notes))
@@ -205,6 +207,10 @@ def _alone(database: Snapshot, view: _View, matrix: Matrix, taken: Matrix, membe
             if row.reason is None:
                 content["after"] = cells.rate_cell(row.overall.clean, row.overall.clean_interval)
         rows.append(Row(entry.submission, content))
+    st.markdown(
+        "Before and after are of each submission's own samples, by its own cutoff: they are not one set, as "
+        "above."
+    )
     cells.show_legend()
     evidence_table("alone", "The submissions compared, and what each alone resolves", columns, rows)
 

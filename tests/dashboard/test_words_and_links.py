@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 from datetime import UTC, date, datetime
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard import links, words
+from dashboard import links, pair_words, words
 from engine.reading import printable
+from engine.statistics.effects.paired import compare_all
 from engine.statistics.proportions import Interval
 
 
@@ -117,3 +119,34 @@ def test_a_probability_is_never_printed_as_nothing(
     assert words.probability(value) == alone
     if value is not None:
         assert words.p_value(value, "q") == named
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ([1] * 8 + [0] * 2, [0] * 8 + [0] * 2, "**A** resolves **80.0 points** more than **B** [+"),
+        ([0] * 8 + [0] * 2, [1] * 8 + [0] * 2, "**B** resolves **80.0 points** more than **A** [+"),
+        ([1, 1, 0, 0], [1, 0, 0, 0], "**A** resolves **25.0 points** more than **B** [−"),
+        ([1, 0, 1, 0], [0, 1, 0, 1], "**A** and **B** resolve equally many (p = 1.000)."),
+    ],
+)
+def test_two_submissions_are_compared_in_a_sentence(first: list[int], second: list[int], said: str) -> None:
+    resolved = np.array([first, second], dtype=bool)
+    member = np.ones(resolved.shape, dtype=bool)
+    sentence = pair_words.verdict(compare_all(resolved, member), ["A", "B"], "clean")
+    assert sentence.startswith(f"On {len(first)} samples that are clean for both, ")
+    assert said in sentence
+    assert ("beyond chance" in sentence) == (len(first) == 10)
+
+
+def test_no_samples_in_common_and_several_pairs_are_said() -> None:
+    resolved = np.array([[1] * 9, [0] * 9, [0] * 9], dtype=bool)
+    member = np.ones(resolved.shape, dtype=bool)
+    assert "nothing can be said" in pair_words.verdict(
+        compare_all(resolved[:2], ~member[:2]), ["A", "B"], "clean"
+    )
+    sentence = pair_words.verdict(compare_all(resolved, member), ["A", "<b>", "C"], "all")
+    assert "Of 3 pairs on all samples, **2** differ beyond chance" in sentence
+    assert "<b>" not in sentence
+    same = pair_words.verdict(compare_all(resolved[[1, 2, 2]], member), ["A", "B", "C"], "all")
+    assert same.endswith("no one of them can be called better there.")
