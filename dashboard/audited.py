@@ -40,7 +40,10 @@ _COLUMNS = (
 def show_verdict(found: Audit) -> None:
     """Show the verdict and what it rests on."""
     whole, asked = found.overall, found.asked
-    st.header(f"The contamination test: {cells.verdict_title(whole.judgement.verdict).lower()}", anchor=False)
+    st.header(
+        f"Contaminated samples score higher: {cells.verdict_title(whole.judgement.verdict).lower()}",
+        anchor=False,
+    )
     models = f" of {', '.join(map(words.markdown, asked.titles))}" if asked.titles else ""
     st.markdown(
         f"**{words.markdown(found.file.submission)}** on {words.markdown(found.benchmark_title)}, "

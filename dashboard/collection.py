@@ -15,12 +15,13 @@ from engine.presence.collection import Category, Span, categorise, last_present
 _ASSUMED_LENGTH = timedelta(days=365)
 _MEANINGS = {
     Category.RIGHTLY_CONTAMINATED: "The fix was in the collected code and still there at the cutoff: "
-    "**contaminated, and rightly labelled so**.",
+    "**contaminated is the right label**, if the detector is right.",
     Category.WRONGLY_CONTAMINATED: "The fix landed after the collection ended but before the cutoff: "
     "**labelled contaminated although no collected day saw it**.",
     Category.WRONGLY_CLEAN: "The fix was in the collected code but gone by the cutoff: "
     "**labelled clean although the collection may have read it**.",
-    Category.RIGHTLY_CLEAN: "No collected day saw the fix: **clean, and rightly labelled so**.",
+    Category.RIGHTLY_CLEAN: "No collected day saw the fix: "
+    "**clean is the right label**, if the detector is right.",
 }
 
 

@@ -45,16 +45,16 @@ def show() -> None:
         states.nothing_imported()
         return
     st.markdown(
-        "Drop a results file and say which model wrote the patches, or its training cutoff. **Nothing is "
-        "uploaded anywhere:** the file goes to the program that serves this page, on your own machine if you "
-        "started it there, which counts and forgets it. Nothing is added to the leaderboard."
+        "Drop a results file and say which model wrote the patches, or its training cutoff. **It stays on "
+        "the machine that serves this page**, your own if you started it there: the program counts, and "
+        "forgets the file. Nothing is added to the leaderboard."
     )
     file = st.file_uploader(
         "Results file",
         key="audited-file",
         max_upload_size=MAX_DOCUMENT_BYTES // 2**20,
         help="A harness report, `results.json`, `per_instance_details.json` or a response matrix; JSON, JSON "
-        "lines or Parquet.",
+        'lines or Parquet. The least that will do: {"resolved_ids": ["django__django-11099"]}',
     )
     asked = _read(address, catalogue, database)
     address.notice()
@@ -74,7 +74,7 @@ def _read(address: Address, catalogue: Catalogue, database: Snapshot) -> _Asked:
             address,
             "model",
             "Model",
-            {_NONE: "No model: by cutoff"} | titles,
+            {_NONE: "Choose a model"} | titles,
             default=_NONE,
             hint="Its training cutoff decides which fixes it could have read.",
         )
@@ -99,8 +99,9 @@ def _say_what_is_missing(has_file: bool) -> None:
     missing = (
         "Now choose the **model** behind it, or give a **cutoff**: the last day of its training data."
         if has_file
-        else "Nothing to show yet: drop a file above. The report that the benchmark's harness wrote will do; "
-        "predictions alone say what was submitted, not what was resolved."
+        else "Nothing to show yet: drop a file above. The report that the benchmark's harness wrote will do, "
+        'or the ids alone: `{"resolved_ids": ["django__django-11099", …]}`. Predictions say what was '
+        "submitted, not what was resolved."
     )
     st.markdown(missing)
     st.markdown("The same without a browser, with the tables written to a folder:")

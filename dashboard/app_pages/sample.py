@@ -14,6 +14,7 @@ from dashboard.code import show_code
 from dashboard.collection import show_collection
 from dashboard.database import snapshot
 from dashboard.links import Target
+from dashboard.opinions import show_second_opinions, show_state
 from dashboard.records import (
     BlockEvidence,
     DetectorChoice,
@@ -70,7 +71,9 @@ def show() -> None:
     _describe(record)
     if cutoff is not None:
         evidence = queries.evidence(database, record.sample, detector.detector, cutoff)
-        _state_at(evidence, threshold, cutoff)
+        show_state(evidence, threshold, cutoff)
+        others = [entry for entry in catalogue.detectors if entry != detector]
+        show_second_opinions(database, record.sample, others, evidence, threshold, cutoff)
     panels = _panels(database, record, catalogue.detectors, detector, threshold)
     _life(panels, lifecycle.Marks(_day(record.landed_at), cutoff, queries.cutoffs(database)))
     notes = {"sample": record.sample, "database": database.version}
@@ -166,19 +169,6 @@ def _warnings(record: SampleRecord) -> list[str]:
 def _button(label: str, address: str | None) -> None:
     if address is not None:
         st.link_button(label, address, icon=":material/open_in_new:")
-
-
-def _state_at(evidence: Evidence, threshold: float, cutoff: date) -> None:
-    reason = words.markdown(evidence.reason)
-    if evidence.score is None:
-        st.info(f"At the cutoff {cutoff} presence is **unknown**: {reason}.", icon=":material/help:")
-        return
-    if evidence.score >= threshold:
-        verdict = "**was in the repository**: a sample that a model which read the repository may remember"
-    else:
-        verdict = "**was not in the repository** as this detector sees it: the sample is clean"
-    scores = f"Score {evidence.score:.2f}, threshold {threshold:.2f}"
-    st.markdown(f"At the cutoff {cutoff} the fix {verdict}. {scores}; {reason}.")
 
 
 def _panels(

@@ -19,6 +19,7 @@ from dashboard.records import Catalogue, ModelUse, SampleResult, SubmissionRecor
 from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table, offer_pages, page_of
 from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
+from engine.statistics.proportions import Proportion
 from engine.statistics.summary import Comparison
 from engine.store.connection import Snapshot
 
@@ -163,11 +164,21 @@ def _verdict(row: LeaderboardRow) -> None:
         )
     st.markdown(
         f"{before}, **{words.percent(comparison.clean.rate)}** of {comparison.clean.n} clean samples after: "
-        f"**{words.signed_percent(comparison.relative_change)}**.{places}"
+        f"**{words.signed_percent(comparison.relative_change)}** of the rate.{places}"
+    )
+    st.markdown(
+        f"Clean: {_share(comparison.clean)}. Contaminated: {_share(comparison.contaminated)}. Clean minus "
+        f"contaminated: **{words.signed_points(comparison.difference)} points** "
+        f"{words.points_interval(comparison.difference_interval)}."
     )
     title = cells.verdict_title(comparison.judgement.verdict)
     reasons = "".join(f"\n- {words.markdown(sentence)}" for sentence in comparison.judgement.sentences)
-    st.markdown(f"The contamination test: **{title.lower()}**.{reasons}")
+    st.markdown(f"That contaminated samples score higher: **{title.lower()}**.{reasons}")
+
+
+def _share(share: Proportion) -> str:
+    counted = words.share_of(share.k, share.n)
+    return f"**{words.percent(share.rate)}** ({counted}) {words.interval(share.wilson())}".rstrip()
 
 
 def _levels(row: LeaderboardRow, alone: Leaderboard, scope: Scope) -> None:

@@ -57,6 +57,7 @@ def explain(
         lines = _anew(sources, sample, day, chosen, bound)
     else:
         lines = _stored(sample, day, chosen, bound, data)
+    typer.echo(f"detector  {chosen.detector} ({chosen.title}): {chosen.description}")
     for line in lines:
         typer.echo(printable(line))
     if not (samples and repos is not None):

@@ -148,7 +148,7 @@ def explain_stored(
         scope, method = row["scope"] or "module", row["method"]
         yield f"block {row['block']}   {scope}: {method}, score {row['score']:.2f}, at {place}"
         if scores:
-            yield f"          its lines: {scores}"
+            yield f"          similarity of each added line: {scores}"
     yield ""
     if presence["score"] is None:
         yield f"verdict   unknown: {presence['reason']}"

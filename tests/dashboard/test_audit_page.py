@@ -50,13 +50,13 @@ def test_a_dropped_file_gives_the_verdict_the_two_numbers_and_a_download(
 ) -> None:
     path = written(tmp_path, {"resolved": resolved(facts)})
     tab.open("audit?detector=paper")
-    expect(tab.page.get_by_text("Nothing is uploaded anywhere:")).to_be_visible()
+    expect(tab.page.get_by_text("It stays on the machine that serves this page")).to_be_visible()
     drop(tab, path)
     expect(tab.page.get_by_text("Now choose the")).to_be_visible()
     tab.choose("Model", "Alpha 2 · 2024-04-30")
     tab.wait_for_state(lambda state: state.get("model") == [ALPHA])
     whole = expected(facts, path).overall
-    expect(tab.page.get_by_role("heading", name="The contamination test:")).to_be_visible()
+    expect(tab.page.get_by_role("heading", name="Contaminated samples score higher:")).to_be_visible()
     for share in (whole.contaminated, whole.clean):
         assert share.n > 0
         metric = tab.page.locator('[data-testid="stMetric"]', has_text=f"{share.k}/{share.n}")
