@@ -63,7 +63,7 @@ def presence_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
             "state": "unknown",
             "score": None,
             "method": Method.UNKNOWN.value,
-            "reason": outcome.problem,
+            "reason": _storable(outcome.problem),
         }
     for interval in outcome.intervals:
         verdict, block = interval.verdict, interval.verdict.weakest
@@ -75,9 +75,9 @@ def presence_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
             "state": "judged",
             "score": round(verdict.score, _SCORE_DIGITS),
             "method": verdict.method.value,
-            "reason": verdict.reason,
+            "reason": _storable(verdict.reason),
             "commit": interval.commit,
-            "path": block.path if block else None,
+            "path": _storable(block.path) if block else None,
             "line": block.start if block else None,
         }
 
@@ -91,14 +91,19 @@ def block_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
                 "sample": outcome.sample,
                 "valid_from": interval.first_day,
                 "block": index,
-                "scope": scope,
+                "scope": _storable(scope),
                 "score": round(block.score, _SCORE_DIGITS),
                 "method": block.method.value,
-                "path": block.path,
+                "path": _storable(block.path),
                 "line_start": block.start,
                 "line_end": block.end,
                 "line_scores": [round(score, _SCORE_DIGITS) for score in block.line_scores],
             }
+
+
+def _storable(text: str) -> str:
+    """Return text as facts can hold it: bytes of a file's name that are no UTF-8 in hexadecimal."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labelled_world import make_samples, patch, write_data_set, write_world
+from labelled_world import buggy, fixed, make_samples, patch, write_data_set, write_world
+from scratch_repository import new_scratch
 from tiny_facts import row
 from typer.testing import CliRunner
 
@@ -250,6 +251,26 @@ def test_what_was_known_stays_when_a_repository_is_gone(tmp_path: Path) -> None:
     assert len(problems) == 2
     assert all("what was known stays" in problem for problem in problems)
     assert facts(data) == before
+
+
+def test_a_name_that_is_no_utf_8_is_stored_and_costs_no_other_sample(tmp_path: Path) -> None:
+    scratch = new_scratch(tmp_path / "repos" / "owner__bytes.git")
+    scratch.chain(
+        ("2020-01-01", {"n\udcffame.py": buggy(1).encode()}),
+        ("2020-02-01", {"n\udcffame.py": fixed(1).encode()}),
+    )
+    (plain,) = make_samples(tmp_path / "repos", ["plain"], 1)
+    quoted = patch(1).replace("a/m1.py", '"a/n\\377ame.py"').replace("b/m1.py", '"b/n\\377ame.py"')
+    base = scratch.names["c0"]
+    odd = replace(plain, sample="owner__bytes-1", repository="owner/bytes", base_commit=base, patch=quoted)
+    write_world(tmp_path / "data", [odd, plain])
+    record(tmp_path / "data", judge([odd, plain], tmp_path / "repos", tmp_path / "cache"))
+    rows = [row for row in read_facts(tmp_path / "data", "presence") if row["sample"] == odd.sample]
+    assert (rows[-1]["score"], rows[-1]["path"]) == (1.0, "n\\xffame.py")
+    assert "n\\xffame.py" in rows[-1]["reason"]
+    blocks = read_facts(tmp_path / "data", "block_presence")
+    assert {row["path"] for row in blocks if row["sample"] == odd.sample} == {"n\\xffame.py"}
+    assert plain.sample in {row["sample"] for row in blocks}
 
 
 def test_rows_of_other_detectors_and_samples_stay(tmp_path: Path) -> None:
