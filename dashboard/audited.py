@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -12,9 +11,9 @@ from dashboard import downloads, words
 from dashboard.charts import frame
 from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table
 from engine.audit.audit import Audit
-from engine.export.audit import audit_table, audited_samples, printed_audit, too_small
+from engine.export.audit import audit_table, audited_samples, printed_audit
 from engine.problems import Problem, Severity
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES
 from engine.statistics.summary import Comparison
 from engine.store.connection import Snapshot
 
@@ -133,9 +132,9 @@ def show_groups(found: Audit) -> None:
         _table("opinions", "Detector", opinions)
     st.markdown(
         f"Groups with fewer than {FEWEST_SAMPLES} clean or contaminated samples say nothing by themselves. "
-        "Clean samples are those whose code was rewritten since, and they are harder: a drop alone is no "
-        "proof. Another cutoff, detector or threshold moves samples between the two sides. Here a submission "
-        "is judged alone; the leaderboard allows for all that it shows."
+        "Clean samples are those whose code was rewritten since, and they differ in difficulty too: a change "
+        "alone is no proof. Another cutoff, detector or threshold moves samples between the two sides. Here "
+        "a submission is judged alone; the leaderboard allows for all that it shows."
     )
 
 
@@ -146,7 +145,6 @@ def _table(key: str, title: str, groups: Mapping[str, Comparison]) -> None:
 
 
 def _row(name: str, found: Comparison) -> Row:
-    few = too_small(found)
     content: dict[str, Cell | Dumbbell] = {
         "group": Cell(name, detail=words.count(found.before.n, "sample")),
         "scores": cells.dumbbell(found, known=True),
@@ -154,8 +152,6 @@ def _row(name: str, found: Comparison) -> Row:
         "contaminated": cells.rate_cell(found.contaminated, found.contaminated_interval),
         "after": cells.rate_cell(found.clean, found.clean_interval),
         "change": cells.change_cell(found),
-        "verdict": replace(cells.verdict_cell(found), text="Too few samples", symbol="", tone="unknown")
-        if few
-        else cells.verdict_cell(found),
+        "verdict": cells.verdict_cell(found),
     }
-    return Row(name, content, muted=few)
+    return Row(name, content, muted=found.too_small)

@@ -38,7 +38,8 @@ AFTER_COLUMN = Column(
 CHANGE_COLUMN = Column(
     "change",
     "Change",
-    "Relative change of the rate. Below it: clean minus contaminated rate in points, with its 95% interval.",
+    "Relative change of the rate. Below it: clean minus contaminated rate in percentage points (pp), with "
+    "its 95% interval.",
     align="end",
     whole=True,
 )
@@ -97,13 +98,15 @@ def change_cell(comparison: Comparison) -> Cell:
     detail = ""
     if comparison.difference is not None:
         bounds = words.points_interval(comparison.difference_interval)
-        detail = f"{words.signed_points(comparison.difference)} {bounds}"
+        detail = f"{words.signed_points(comparison.difference)} pp {bounds}"
     return Cell(words.signed_percent(comparison.relative_change), detail=detail)
 
 
 def verdict_cell(comparison: Comparison) -> Cell:
     """Return the verdict over the number of unknown samples, with its reasons on hovering."""
     text, tone, symbol = _VERDICTS[comparison.judgement.verdict]
+    if comparison.too_small:
+        text, tone, symbol = "Too few samples", "unknown", ""
     unknown = comparison.unknown.n
     return Cell(
         text,

@@ -18,7 +18,7 @@ from dashboard.records import Catalogue
 from dashboard.table import Cell, Column, Row, evidence_table
 from engine.export.fragility import standing_table
 from engine.leaderboard.fragility import Standing
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES
 from engine.store.connection import Snapshot
 
 _TOP = {"10": "The 10 best", "20": "The 20 best", "50": "The 50 best"}

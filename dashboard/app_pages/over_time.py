@@ -21,8 +21,7 @@ from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.export.over_time import release_table
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
 from engine.leaderboard.trends import FEWEST_SUBMISSIONS, DatedTrend
-from engine.statistics.proportions import Interval
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES, Interval
 from engine.store.connection import Snapshot
 
 _SHOWN = {"best": "The best of each model", "all": "All submissions"}

@@ -190,6 +190,8 @@ def _paper(study: PatternStudy) -> None:
     rows = [Row(f"{row.figure.finding}-{row.figure.quantity}", _paper_cells(row)) for row in beside]
     evidence_table("paper", "Findings 7 and 8 beside ours", columns, rows)
     st.markdown(
+        "Ours are of the submissions chosen above, on this page; the findings in the README are of those in "
+        "the paper's tables. "
         "Finding 6, why seen fixes are missed, needs the patches that submissions wrote. They are not among "
         "these facts, so nothing is said about it."
     )

@@ -20,7 +20,8 @@ from engine.export.leaderboard import leaderboard_table, printed_leaderboard
 from engine.export.strata import strata_table
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
 from engine.leaderboard.matrix import Matrix
-from engine.statistics.strata import FEWEST_SAMPLES, Direction, Stratum, compare_strata
+from engine.statistics.proportions import FEWEST_SAMPLES
+from engine.statistics.strata import Direction, Stratum, compare_strata
 from engine.statistics.summary import Comparison
 from engine.store.connection import Snapshot
 
@@ -101,7 +102,7 @@ def _summarise(found: Sequence[Stratum], matrix: Matrix, split: str) -> None:
     )
     st.markdown(
         "A drop is no proof of contamination: clean samples are those whose code was rewritten since, and "
-        "they are harder. Another detector or threshold moves samples between the two sides."
+        "they differ in difficulty too. Another detector or threshold moves samples between the two sides."
     )
 
 
@@ -140,7 +141,7 @@ def _stratum_row(stratum: Stratum, titles: dict[str, str]) -> Row:
         bounds = words.points_interval(stratum.difference_interval)
         content["change"] = Cell(
             words.signed_percent(stratum.relative_change),
-            detail=f"{words.signed_points(stratum.difference)} {bounds}",
+            detail=f"{words.signed_points(stratum.difference)} pp {bounds}",
         )
     return Row(stratum.name or "none", content, muted=stratum.too_small)
 

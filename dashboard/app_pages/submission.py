@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 import streamlit as st
 
@@ -96,7 +97,7 @@ def show() -> None:
     results = queries.sample_results(
         database, benchmark.benchmark, record.submission, scope.detector.detector, scope.threshold
     )
-    _samples(results, record, scope, database)
+    _samples(results, record, row.submission.cutoff, scope, database)
 
 
 def _missing(asked: str | None, address: Address) -> None:
@@ -252,6 +253,7 @@ def _model_row(use: ModelUse) -> Row:
 def _samples(
     results: Sequence[SampleResult],
     record: SubmissionRecord,
+    cutoff: date | None,
     scope: Scope,
     database: Snapshot,
 ) -> None:
@@ -277,7 +279,7 @@ def _samples(
         return
     st.markdown(_tally(shown))
     _unknown(shown)
-    rows = [_sample_row(result, scope) for result in shown[page_of(shown, address)]]
+    rows = [_sample_row(result, scope, cutoff) for result in shown[page_of(shown, address)]]
     evidence_table("samples", "Samples with label and result", _SAMPLE_COLUMNS, rows)
     offer_pages(shown, address)
     address.notice()
@@ -301,14 +303,16 @@ def _unknown(shown: Sequence[SampleResult]) -> None:
             )
 
 
-def _sample_row(result: SampleResult, scope: Scope) -> Row:
+def _sample_row(result: SampleResult, scope: Scope, cutoff: date | None) -> Row:
     seen = {
         "not shown": "not shown to have seen the repository",
         "too few queries": "too few queries to tell",
     }
     reason = seen.get(result.repository_verdict or "", result.reason or "no known cutoff")
     labelling = filters.labelling(scope.detector, scope.threshold)
-    target = {"sample": result.sample, **labelling}
+    # At the submission's own cutoff: at another the label may be another.
+    at = {} if cutoff is None else {"cutoff": cutoff.isoformat()}
+    target = {"sample": result.sample, **labelling, **at}
     basis = result.repository_basis
     seen_by = Target("repository", {"repository": result.repository, **labelling}) if basis else None
     return Row(

@@ -193,7 +193,8 @@ export default function (component) {
   const focused = parentElement.activeElement?.dataset?.key;
   for (const [name, value] of Object.entries(data.palette)) root.style.setProperty(name, value);
 
-  const table = element("table", data.rows.length > 0 ? "" : "empty");
+  const several = data.columns.filter((column) => column.kind === "dumbbell").length > 1;
+  const table = element("table", data.rows.length > 0 ? (several ? "several" : "") : "empty");
   table.setAttribute("role", "table");
   table.setAttribute("aria-label", data.caption);
   const head = element("thead");

@@ -99,7 +99,7 @@ def _write(audit: Audit, folder: Path) -> None:
 
 def _told(audit: Audit) -> Iterator[str]:
     """Yield the lines that a reader sees: names come from files, so each is one line of printable text."""
-    from engine.export.audit import groups, printed_audit, printed_share, too_small
+    from engine.export.audit import groups, printed_audit, printed_share
 
     whole, asked = audit.overall, audit.asked
     models = f" of {', '.join(asked.titles)}" if asked.titles else ""
@@ -123,7 +123,7 @@ def _told(audit: Audit) -> Iterator[str]:
         )
     yield ""
     yield from _columns([[str(cell) for cell in row] for row in printed_audit(audit).rows])
-    small = sum(too_small(found) for _, _, found in groups(audit))
+    small = sum(found.too_small for _, _, found in groups(audit))
     if small:
         yield f"{small} groups have too few clean or contaminated samples to say anything"
 

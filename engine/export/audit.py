@@ -8,7 +8,6 @@ from engine.audit.audit import Audit
 from engine.export.columns import SEPARATOR
 from engine.export.table import Column, Table, from_records
 from engine.statistics.proportions import Interval, Proportion
-from engine.statistics.strata import FEWEST_SAMPLES
 from engine.statistics.summary import Comparison
 
 _GROUPS = (
@@ -50,11 +49,6 @@ _PRINTED = (
 )
 
 
-def too_small(found: Comparison) -> bool:
-    """Whether a group has too few samples on either side to say anything."""
-    return min(found.clean.n, found.contaminated.n) < FEWEST_SAMPLES
-
-
 def audit_table(audit: Audit) -> Table:
     """Return every figure for all samples, each level and each repository, and by the other detectors.
 
@@ -72,7 +66,7 @@ def audit_table(audit: Audit) -> Table:
             "difference": found.difference,
             **_ends("difference", found.difference_interval),
             "p_value": found.p_value,
-            "too_small": too_small(found),
+            "too_small": found.too_small,
             "verdict": found.judgement.verdict.value,
             "verdict_reasons": SEPARATOR.join(found.judgement.sentences),
         }
@@ -90,7 +84,7 @@ def printed_audit(audit: Audit) -> Table:
             "contaminated": printed_share(found.contaminated, found.contaminated_interval),
             "clean": printed_share(found.clean, found.clean_interval),
             "unknown": found.unknown.n,
-            "verdict": "too few samples" if too_small(found) else found.judgement.verdict.value,
+            "verdict": "too few samples" if found.too_small else found.judgement.verdict.value,
         }
         for _, name, found in groups(audit)
     )

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from engine.export.columns import OVERALL_FIELDS, SEPARATOR, level_fields
 from engine.export.table import Column, Table, Value, from_records
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
-from engine.statistics.proportions import Proportion
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES, Proportion
 from engine.statistics.summary import Comparison
 
 

@@ -16,7 +16,7 @@ from engine.models.registry import estimated_cutoff
 from engine.statistics.arrays import Bools, Counts
 from engine.statistics.cells import CLEAN
 from engine.statistics.effects.fragility import Scenario
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES
 from engine.store.connection import Snapshot
 from engine.store.labels import Exposure
 

@@ -14,7 +14,7 @@ import numpy as np
 from engine.leaderboard.board import LeaderboardRow
 from engine.leaderboard.matrix import Matrix
 from engine.statistics.effects.trend import RateAgainstChange, Trend, linear_trend, rate_against_change
-from engine.statistics.strata import FEWEST_SAMPLES
+from engine.statistics.proportions import FEWEST_SAMPLES
 
 FEWEST_SUBMISSIONS = 8
 """With fewer submissions a trend or a correlation is not worth the name."""

@@ -14,7 +14,8 @@ from engine.statistics.contrast import contrast
 from engine.statistics.effects.matching import matched_comparison
 from engine.statistics.effects.patterns import FlagRate, Pattern
 from engine.statistics.effects.spread import change_spread
-from engine.statistics.strata import FEWEST_SAMPLES, Stratum, compare_strata
+from engine.statistics.proportions import FEWEST_SAMPLES
+from engine.statistics.strata import Stratum, compare_strata
 
 _DASH = "\N{EN DASH}"
 

@@ -8,6 +8,9 @@ from engine.statistics import intervals
 
 CONFIDENCE = 0.95
 
+FEWEST_SAMPLES = 10
+"""With fewer different samples on either side, a stratum is too small to say anything."""
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:

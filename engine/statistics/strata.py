@@ -16,10 +16,7 @@ import numpy as np
 from engine.statistics.arrays import Bools, Counts, Ints
 from engine.statistics.clustered import clustered_differences, clustered_rates
 from engine.statistics.effects.panel import Panel
-from engine.statistics.proportions import CONFIDENCE, Interval, Proportion, relative_change
-
-FEWEST_SAMPLES = 10
-"""With fewer different samples on either side, a stratum is too small to say anything."""
+from engine.statistics.proportions import CONFIDENCE, FEWEST_SAMPLES, Interval, Proportion, relative_change
 
 
 class Direction(StrEnum):

@@ -16,7 +16,7 @@ from engine.statistics.cells import CLEAN, CONTAMINATED, UNKNOWN, count_cells
 from engine.statistics.clustered import clustered_differences, clustered_rates
 from engine.statistics.exact import benjamini_hochberg, fisher_p_values
 from engine.statistics.intervals import newcombe_bounds, wilson_bounds
-from engine.statistics.proportions import Interval, Proportion
+from engine.statistics.proportions import FEWEST_SAMPLES, Interval, Proportion
 from engine.statistics.stratified import Stratified, StratifiedColumns, mantel_haenszel_columns
 from engine.statistics.verdict import Criteria, Evidence, Judgement, VerdictColumns, judge
 
@@ -62,6 +62,11 @@ class Comparison:
     q_value: float | None
     stratified: Stratified | None
     judgement: Judgement
+
+    @property
+    def too_small(self) -> bool:
+        """Whether a side has too few samples to say anything."""
+        return min(self.clean.n, self.contaminated.n) < FEWEST_SAMPLES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ control over the submissions judged together, and by the interval clustered by r
 The p-value of the conjunction is the largest of its parts (intersection-union test).
 
 `does not hold`: under every treatment of the unknown samples, the intervals rule out that contaminated is
-above clean by the margin or more.
+above clean by the margin or more, though the overall rate would allow it.
 
 `insufficient evidence`: everything else.
 """
@@ -54,6 +54,7 @@ class Reason(IntFlag):
     MARGIN_RULED_OUT = 1024
     MARGIN_POSSIBLE = 2048
     SUPPORTED = 4096
+    OUT_OF_REACH = 8192
 
 
 REASON_TEXT: dict[Reason, str] = {
@@ -69,6 +70,7 @@ REASON_TEXT: dict[Reason, str] = {
     Reason.UNKNOWN_SPLIT: "an unfavourable split of the unknown samples could reverse the difference",
     Reason.MARGIN_RULED_OUT: "the intervals rule out a contaminated rate higher by the margin or more",
     Reason.MARGIN_POSSIBLE: "a contaminated rate higher by the margin or more is still possible",
+    Reason.OUT_OF_REACH: "so few or so many are resolved that the rates could not differ by the margin",
     Reason.SUPPORTED: "contaminated is above clean by every test and with every treatment of unknown samples",
 }
 
@@ -198,7 +200,8 @@ def judge(treatments: Sequence[Evidence], unknown: Counts, criteria: Criteria) -
     across = np.all([evidence.across_repositories() for evidence in treatments], axis=0)
     holds = ~empty & below & above & across & (q_value <= level)
     ruled_out = np.array([evidence.margin_ruled_out(criteria.margin) for evidence in treatments])
-    absent = ~empty & ruled_out.all(axis=0) & ~holds
+    out_of_reach = _out_of_reach(base, overall, criteria.margin)
+    absent = ~empty & ruled_out.all(axis=0) & ~holds & ~out_of_reach
 
     without_unknown = (base.conjunction_p_value() <= level) & base.across_repositories()
     depends = (without_unknown & ~((p_value <= level) & across)) | (ruled_out[0] & ~ruled_out.all(axis=0))
@@ -214,7 +217,8 @@ def judge(treatments: Sequence[Evidence], unknown: Counts, criteria: Criteria) -
         Reason.UNKNOWN_DECIDES: ~empty & depends,
         Reason.UNKNOWN_SPLIT: ~empty & (base.difference < 0) & (_least_favourable(base, unknown) >= 0),
         Reason.MARGIN_RULED_OUT: ~empty & ruled_out.all(axis=0),
-        Reason.MARGIN_POSSIBLE: ~empty & ~holds & ~absent,
+        Reason.MARGIN_POSSIBLE: ~empty & ~holds & ~ruled_out.all(axis=0),
+        Reason.OUT_OF_REACH: ~empty & out_of_reach,
         Reason.SUPPORTED: holds,
     }
     reasons = np.zeros(holds.shape, dtype=np.int64)
@@ -224,6 +228,16 @@ def judge(treatments: Sequence[Evidence], unknown: Counts, criteria: Criteria) -
         [holds, absent], [Verdict.HOLDS.value, Verdict.DOES_NOT_HOLD.value], Verdict.INSUFFICIENT.value
     )
     return VerdictColumns(verdict, reasons, q_value)
+
+
+def _out_of_reach(base: Evidence, overall: Floats, margin: float) -> Bools:
+    """Whether the overall rate alone keeps contaminated from lying above clean by the margin.
+
+    Contaminated at the margin and clean at 0 is the least that would do, or contaminated at 1 and clean at 1
+    less the margin the most: beyond both, what is ruled out was never possible, memory or not.
+    """
+    share = ratio(base.contaminated.n, base.clean.n + base.contaminated.n)
+    return (overall < margin * share) | (overall > 1 - margin * (1 - share))
 
 
 def _least_favourable(base: Evidence, unknown: Counts) -> Floats:

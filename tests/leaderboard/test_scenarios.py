@@ -24,8 +24,8 @@ from engine.leaderboard.scenarios import (
     scenarios,
 )
 from engine.statistics.pair_order import order_shares
+from engine.statistics.proportions import FEWEST_SAMPLES
 from engine.statistics.ranking import bootstrap_ranks
-from engine.statistics.strata import FEWEST_SAMPLES
 from engine.store.build import build_database
 from engine.store.connection import Reader, Snapshot
 

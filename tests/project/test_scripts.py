@@ -96,10 +96,11 @@ def test_run_refuses_what_it_does_not_understand_before_it_installs(
     assert not (clone / ".venv").exists()
 
 
-def test_run_explains_itself_without_installing(clone: Path) -> None:
-    status, output, _ = script("scripts/run", "--help", root=clone)
+@pytest.mark.parametrize(("name", "told"), [("scripts/run", "--headless"), ("scripts/test", "go to pytest")])
+def test_a_script_explains_itself_without_installing(clone: Path, name: str, told: str) -> None:
+    status, output, _ = script(name, "--help", root=clone)
     assert status == 0
-    assert "--headless" in output
+    assert told in output
     assert not (clone / ".venv").exists()
 
 

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from engine.statistics.effects.panel import Panel
+from engine.statistics.proportions import FEWEST_SAMPLES
 from engine.statistics.rank_change import rank_change
 from engine.statistics.ranking import Rank
-from engine.statistics.strata import FEWEST_SAMPLES, Direction, Stratum, compare_strata
+from engine.statistics.strata import Direction, Stratum, compare_strata
 
 SHAPE = (3, 12)
 

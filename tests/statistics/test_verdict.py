@@ -213,3 +213,17 @@ def test_every_reason_has_words():
 def test_impossible_criteria_are_refused(values):
     with pytest.raises(ValueError, match="between 0 and 1"):
         Criteria(**values)
+
+
+@pytest.mark.parametrize("groups", [((0, 50), (2, 450)), ((0, 50), (0, 450)), ((50, 50), (450, 450))])
+def test_a_difference_that_the_rate_makes_impossible_is_not_ruled_out_by_the_samples(groups):
+    judgement = judged(*groups)
+    assert judgement.verdict is Verdict.INSUFFICIENT
+    assert Reason.OUT_OF_REACH in judgement.reasons
+
+
+def test_a_rate_that_allows_the_margin_is_judged():
+    # 5 points times the contaminated share of 0.9 is 4.5%: just above it, a split by the margin could be.
+    judgement = judged((260, 5000), (2100, 45000))
+    assert Reason.OUT_OF_REACH not in judgement.reasons
+    assert judgement.verdict is Verdict.DOES_NOT_HOLD
