@@ -108,6 +108,8 @@ class RepositoryHistory:
     def files_with(self, sha: str, words: Sequence[str], suffix: str) -> list[str]:
         """Return the paths in a commit that end in `suffix` and hold every one of `words`, sorted.
 
+        Paths with a line feed are left out: git cannot be asked for their content.
+
         Args:
             sha: Full id of the commit.
             words: At least one; found only as whole words.
@@ -124,7 +126,7 @@ class RepositoryHistory:
         if status > 1 and not output:
             raise HistoryUnavailable(f"git grep failed on {self.path}: {error_line(error)}")
         names = output.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        return sorted(name.removeprefix(f"{sha}:") for name in names)
+        return sorted(name.removeprefix(f"{sha}:") for name in names if "\n" not in name)
 
     def position_of(self, sha: str) -> int | None:
         """Return the position of a commit of the first-parent chain, None for any other."""

@@ -273,6 +273,20 @@ def test_a_name_that_is_no_utf_8_is_stored_and_costs_no_other_sample(tmp_path: P
     assert plain.sample in {row["sample"] for row in blocks}
 
 
+def test_a_name_with_a_line_feed_costs_no_sample_of_other_files(tmp_path: Path) -> None:
+    scratch = new_scratch(tmp_path / "repos.git")
+    copy = {"line\nfeed.py": fixed(1).encode()}
+    scratch.chain(
+        ("2020-01-01", {"m1.py": buggy(1).encode(), **copy}), ("2020-02-01", {"m1.py": fixed(1).encode()})
+    )
+    opened = datetime(2020, 1, 2, tzinfo=UTC)
+    base = scratch.names["c0"]
+    sample = Sample("owner__one-1", "owner/one", 1, base_commit=base, created_at=opened, patch=patch(1))
+    (outcome,) = workers.run(workers.Task("traced", scratch.path, tmp_path / "cache", (sample,)))
+    assert outcome.problem == ""
+    assert outcome.intervals[-1].verdict.score == 1.0
+
+
 def test_rows_of_other_detectors_and_samples_stay(tmp_path: Path) -> None:
     repos, cache, data = tmp_path / "repos", tmp_path / "cache", tmp_path / "data"
     samples = make_samples(repos, ["a"], 3)
