@@ -181,6 +181,18 @@ def test_tests_that_hang_are_ended_and_count_as_failed(world: World) -> None:
     assert result.tests.reason == "the tests were stopped: not at an end after 5 s"
 
 
+def test_the_reason_says_that_the_gold_patchs_own_tests_were_stopped(world: World) -> None:
+    sample = replace(world.sample, patch=file_diff("shape.py", BUGGY, "shape.py", HANGING))
+    result = world.ask(5, sample, always=True, seconds=3)
+    assert result.tests.state is State.NOT_RUN
+    assert result.tests.reason == "the tests of the gold patch were stopped: not at an end after 3 s"
+
+
+def test_a_command_that_is_none_is_said_and_not_run(world: World) -> None:
+    with pytest.raises(BenchCheckerError, match="No closing quotation"):
+        world.ask(1, always=True, command='{python} -c "')
+
+
 def test_the_gold_patch_itself_passes_under_pytest(world: World) -> None:
     result = world.ask(1, command=DEFAULT_COMMAND, always=True, seconds=300)
     assert result.tests.state is State.PASSED, result.tests.reason

@@ -128,7 +128,12 @@ class _Work:
 
     def _filled(self, template: str) -> list[str]:
         command: list[str] = []
-        for word in shlex.split(template):
+        try:
+            words = shlex.split(template)
+        except ValueError as error:
+            message = f"{template!r} is no command line: {error} (correct --command or --prepare)"
+            raise BenchCheckerError(message) from error
+        for word in words:
             if word == "{tests}":
                 command += self._tests
             else:
@@ -154,6 +159,8 @@ def _compare(work: _Work, diff: str) -> TestOutcome:
     telling = fixed.passed - buggy.passed
     if not telling:
         reason = f"the gold patch passes {len(fixed.passed)} tests here, none of which fails without it"
+        if fixed.stopped is not None:
+            reason = f"the tests of the gold patch were stopped: {fixed.stopped}"
         return TestOutcome(State.NOT_RUN, reason, fixed.log)
     try:
         modified = work.run("modified", diff)
