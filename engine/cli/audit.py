@@ -37,7 +37,7 @@ def audit(
         typer.Option(help="Last day of training data, 2025-03-31 or 2025-03; outweighs the models' own."),
     ] = None,
     benchmark: Annotated[
-        str | None, typer.Option("--benchmark", "-b", help="Key of the benchmark [default: as the ids say].")
+        str | None, typer.Option("--benchmark", "-b", help="Key of the benchmark (default: as the ids say).")
     ] = None,
     detector: Detector = None,
     threshold: Threshold = None,

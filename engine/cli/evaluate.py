@@ -49,7 +49,7 @@ def presence(
     detector: Annotated[
         list[str] | None,
         typer.Option(
-            "--detector", "-d", help="Key of a detector; repeatable [default: those with a threshold]."
+            "--detector", "-d", help="Key of a detector; repeatable (default: those with a threshold)."
         ),
     ] = None,
     part: Annotated[
@@ -57,7 +57,7 @@ def presence(
         typer.Option(
             "--part",
             "-p",
-            help="certain, gold, rewrites, ablation or threshold; repeatable [default: certain and gold].",
+            help="certain, gold, rewrites, ablation or threshold; repeatable (default: certain and gold).",
         ),
     ] = None,
     calibrate: Annotated[

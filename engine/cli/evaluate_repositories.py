@@ -32,13 +32,13 @@ def repositories(
     members: Annotated[int, typer.Option(min=2, help="Members, and as many others beside them.")] = 8,
     seeds: Annotated[int, typer.Option(min=1, help="Splits, with a training of each kind.")] = 3,
     kind: Annotated[
-        list[str] | None, typer.Option(help="scratch or finetuned; repeatable [default: both].")
+        list[str] | None, typer.Option(help="scratch or finetuned; repeatable (default: both).")
     ] = None,
     temperature: Annotated[float, typer.Option(help="Whose answers are shown.")] = 1.0,
     p0: Annotated[
         float | None,
         typer.Option(
-            "--p0", callback=read_share, help="Hit rate of unseen repositories [default: calibrated]."
+            "--p0", callback=read_share, help="Hit rate of unseen repositories (default: calibrated)."
         ),
     ] = None,
     record: Annotated[bool, typer.Option(help="Write the results into the facts.")] = False,

@@ -57,6 +57,7 @@ def explain(
         lines = _anew(sources, sample, day, chosen, bound)
     else:
         lines = _stored(sample, day, chosen, bound, data)
+    typer.echo(f"cutoff    {day}")
     typer.echo(f"detector  {chosen.detector} ({chosen.title}): {chosen.description}")
     for line in lines:
         typer.echo(printable(line))
@@ -76,12 +77,19 @@ def _anew(
 
 
 def _stored(sample: str, day: date, described: Described, threshold: float, data: Path) -> Iterator[str]:
+    from difflib import get_close_matches
+
     from engine.benchmarks.ids import parse_sample_id
     from engine.presence.explanation import explain_stored
     from engine.store.facts import read_facts
 
     identity = parse_sample_id(sample)
     name = identity.canonical if identity is not None else sample
+    known = [row["sample"] for row in read_facts(data, "sample")]
+    if name not in known:
+        alike = [one for one in known if one.endswith(f"-{name}")] or get_close_matches(name, known, 3)
+        meant = f"; did you mean {' or '.join(alike[:3])}?" if alike else ""
+        raise typer.BadParameter(f"the facts hold no sample {name}{meant}", param_hint="sample")
     key = {"detector": described.detector, "sample": name}
     rows = [row for row in read_facts(data, "presence") if key.items() <= row.items()]
     covering = next((row for row in rows if row["valid_from"] <= day <= row["valid_to"]), None)

@@ -33,14 +33,14 @@ def mine_command(
     repo: Annotated[str, typer.Option(help="Repository, as in django/django; a folder of sources will do.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="File for the queries, JSON lines.")],
     repos: Repos = Path("repos"),
-    at: Annotated[str | None, typer.Option(help="Day of the snapshot, or month [default: newest].")] = None,
+    at: Annotated[str | None, typer.Option(help="Day of the snapshot, or month (default: newest).")] = None,
     kind: Annotated[
-        list[str] | None, typer.Option(help="clone, text or cooccurrence; repeatable [default: all].")
+        list[str] | None, typer.Option(help="clone, text or cooccurrence; repeatable (default: all).")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Keep so many queries, the best.")] = None,
     entropy: Annotated[bool, typer.Option(help="Score how far each prefix gives its target away.")] = True,
     model: Annotated[
-        str | None, typer.Option(help="Folder of the causal model for that [default: what is at hand].")
+        str | None, typer.Option(help="Folder of the causal model for that (default: what is at hand).")
     ] = None,
     reference: Annotated[Path, typer.Option(help="Folder of the reference dictionary.")] = FOLDER,
     mapping: SourcesFile = None,

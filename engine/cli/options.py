@@ -41,7 +41,7 @@ def read_amount(value: float | None) -> float | None:
 Data = Annotated[Path, typer.Option(help="Folder of the fact files.")]
 Database = Annotated[Path, typer.Option(help="DuckDB file that `build` makes.")]
 Detector = Annotated[
-    str | None, typer.Option("--detector", "-d", help="Key of the detector [default: the facts' own].")
+    str | None, typer.Option("--detector", "-d", help="Key of the detector (default: the facts' own).")
 ]
 Threshold = Annotated[
     float | None,
@@ -49,6 +49,6 @@ Threshold = Annotated[
         "--threshold",
         "-t",
         callback=read_share,
-        help="Score from which a fix counts as present [default: the detector's].",
+        help="Score from which a fix counts as present (default: the detector's).",
     ),
 ]

@@ -23,7 +23,7 @@ EvalFields = Annotated[
     typer.Option(
         "--eval-field",
         help="Field that holds an item's text; may be repeated, each is an item of its own. NAME:added and "
-        "NAME:after view a field that is a diff. [default: text]",
+        "NAME:after view a field that is a diff (default: text).",
     ),
 ]
 Similarity = Annotated[
@@ -53,7 +53,7 @@ def pin(
     eval_field: EvalFields = None,
     eval_id: EvalId = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Pin [default: EVAL.pin.json].")
+        Path | None, typer.Option("--output", "-o", help="Pin (default: EVAL.pin.json).")
     ] = None,
 ) -> None:
     """Write a hash of every item and of the set, so that a later run refuses a set that changed."""
@@ -75,10 +75,10 @@ def scan(
     eval_field: EvalFields = None,
     eval_id: EvalId = None,
     pin_file: Annotated[
-        Path | None, typer.Option("--pin", help="Pin [default: EVAL.pin.json, if there].")
+        Path | None, typer.Option("--pin", help="Pin (default: EVAL.pin.json, if there).")
     ] = None,
     field: Annotated[
-        list[str] | None, typer.Option(help="Field of the corpus that holds text. [default: text]")
+        list[str] | None, typer.Option(help="Field of the corpus that holds text (default: text).")
     ] = None,
     id_field: Annotated[str | None, typer.Option(help="Field of the corpus that names a document.")] = None,
     document: Annotated[UnitName, typer.Option(help="What a document of a plain text file is.")] = "file",

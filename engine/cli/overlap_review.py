@@ -30,7 +30,7 @@ LikelyName = Literal["leak", "boilerplate"]
 
 Folder = Annotated[Path, typer.Option("--scan", help="Folder of the scan.")]
 ReviewFile = Annotated[
-    Path | None, typer.Option("--reviews", help="File of verdicts [default: in the scan's folder].")
+    Path | None, typer.Option("--reviews", help="File of verdicts (default: in the scan's folder).")
 ]
 
 

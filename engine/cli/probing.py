@@ -38,7 +38,7 @@ QueryFiles = Annotated[
 ]
 Model = Annotated[str, typer.Option(help="The model's key in the registry, or any name.")]
 Reached = Annotated[Kind, typer.Option("--target", help="How the model is reached.")]
-Served = Annotated[str | None, typer.Option(help="The provider's name of the model [default: --model].")]
+Served = Annotated[str | None, typer.Option(help="The provider's name of the model (default: --model).")]
 Address = Annotated[str | None, typer.Option(help="Address of the endpoint, up to /v1.")]
 KeyVariable = Annotated[str, typer.Option(help="Environment variable that holds the key.")]
 Folder = Annotated[Path | None, typer.Option(help="A local model: a folder in transformers' format.")]

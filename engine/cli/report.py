@@ -21,7 +21,7 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
     detector: Annotated[
         list[str] | None,
-        typer.Option("--detector", "-d", help="Key of a detector; may be repeated [default: all]."),
+        typer.Option("--detector", "-d", help="Key of a detector; may be repeated (default: all)."),
     ] = None,
     siunitx: Siunitx = False,
     images: Annotated[bool, typer.Option(help="Draw SVG, PNG and PDF, which needs Chromium.")] = True,

@@ -31,7 +31,7 @@ class RunnerName(StrEnum):
 Command = Annotated[
     str | None,
     typer.Option(
-        help="Local: test command; {python}, {report} (JUnit XML), {tests} are filled in [default: pytest]."
+        help="Local: test command; {python}, {report} (JUnit XML), {tests} are filled in (default: pytest)."
     ),
 ]
 
@@ -66,7 +66,7 @@ def verify(
     seconds: Annotated[int, typer.Option(min=1, help="Time for each run of a sample's tests.")] = 900,
     mapping: Mapping = None,
     logs: Annotated[
-        Path | None, typer.Option(help="Folder of diffs, logs and results [default: in the cache].")
+        Path | None, typer.Option(help="Folder of diffs, logs and results (default: in the cache).")
     ] = None,
     cache: Cache = CACHE_DIR,
     data: Data = DATA_DIR,

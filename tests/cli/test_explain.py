@@ -42,6 +42,14 @@ def test_a_threshold_is_a_share(tiny_data: Path, threshold: str) -> None:
     assert "does not lie between 0 and 1" in _plain(result)
 
 
+@pytest.mark.parametrize("typed", ["one-2", "a__one-22", "2"])
+def test_a_sample_that_is_not_there_brings_the_nearest(tiny_data: Path, typed: str) -> None:
+    result = run(typed, "--cutoff", "2024-03", "-d", "paper", data=tiny_data)
+    assert result.exit_code == 2
+    assert "a__one-2" in _plain(result)
+    assert "did you mean" in _plain(result)
+
+
 def test_control_characters_do_not_reach_the_terminal() -> None:
     assert printable("a\x1b[31mb") == "a\N{REPLACEMENT CHARACTER}[31mb"
 
