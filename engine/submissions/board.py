@@ -13,7 +13,7 @@ from engine.problems import Problem, Severity
 from engine.reading import clean_name, explain_validation, is_plain_name
 from engine.submissions.metadata import model_tags, optional_name, parse_day, parse_flag
 from engine.submissions.outcomes import Place, settle
-from engine.submissions.reports import parse_details
+from engine.submissions.reports import is_usable, parse_details
 from engine.submissions.submission import Submission, fill
 
 _MODEL_TAG = "Model:"
@@ -87,8 +87,10 @@ def _read_entry(
     results = None
     if entry.per_instance_details:
         report, doubts = parse_details(entry.per_instance_details, place)
-        results, more = settle(report, samples, place)
-        problems += [*doubts, *more]
+        problems += doubts
+        if is_usable(report, doubts):
+            results, more = settle(report, samples, place)
+            problems += more
     tags = [tag.removeprefix(_MODEL_TAG) for tag in entry.tags if tag.startswith(_MODEL_TAG)]
     submission = Submission(
         submission=entry.folder,

@@ -8,7 +8,7 @@ from typing import Any
 from engine.problems import Problem
 from engine.reading import Record, clean_name, is_plain_name
 from engine.submissions.outcomes import Place, settle
-from engine.submissions.reports import report_from_flags
+from engine.submissions.reports import is_usable, report_from_flags
 from engine.submissions.submission import Submission
 
 
@@ -26,5 +26,7 @@ def read_matrix_row(
     if not isinstance(name, str) or not is_plain_name(name):
         return None, [place.problem("subject_id cannot be a folder's name", "correct the name")]
     report, problems = report_from_flags(record.value["responses"], place)
+    if not is_usable(report, problems):
+        return None, problems
     results, doubts = settle(report, samples, place)
     return Submission(name, source, results=results), [*problems, *doubts]

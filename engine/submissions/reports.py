@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -73,11 +73,15 @@ def parse_report(value: Any, place: Place) -> tuple[Report | None, str | None, l
     """Return the report in a JSON value, the source that it names, and the problems."""
     if is_details(value) and not _REPORT_KEYS & value.keys():
         report, problems = parse_details(value, place)
-        return report, None, problems
+        return report if is_usable(report, problems) else None, None, problems
     try:
         file = _ReportFile.model_validate(value)
     except ValidationError as error:
         return None, None, [place.problem(explain_validation(error), "correct the report")]
+    if file.resolved is None and file.resolved_ids is None:
+        message = "has no list of resolved samples: neither `resolved` nor `resolved_ids`"
+        remedy = "give the whole report; an empty list says that none was resolved"
+        return None, None, [place.problem(message, remedy)]
     problems = []
     if file.schema_version not in (None, _KNOWN_SCHEMA):
         problems.append(
@@ -115,6 +119,11 @@ def parse_details(value: Mapping[str, Any], place: Place) -> tuple[Report, list[
         },
         place,
     )
+
+
+def is_usable(report: Report, problems: Collection[Problem]) -> bool:
+    """Whether a flag could be read: if none could, the report does not say that nothing was resolved."""
+    return not problems or any(report.listed.values())
 
 
 def report_from_flags(flags: Mapping[str, Any], place: Place) -> tuple[Report, list[Problem]]:

@@ -141,6 +141,29 @@ def test_a_value_that_is_neither_0_nor_1(tmp_path: Path, read: Reader):
     assert {problem.line for problem in loaded.errors} == {1}
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a__x-1": {"resolved": "yes"}, "a__x-2": {"resolved": "no"}},
+        {"subject_id": "agent", "responses": {"a__x-1": "yes", "a__x-2": "no"}},
+    ],
+)
+def test_values_of_which_none_can_be_read_are_no_report_of_nothing_resolved(
+    tmp_path: Path, read: Reader, value: Any
+):
+    loaded = read(dump(tmp_path / "agent.json", value))
+    assert loaded.rows == ()
+    assert ["neither 0 nor 1" in problem.message for problem in loaded.errors] == [True, True]
+
+
+@pytest.mark.parametrize("value", [{"resolved_ids": None}, {"submitted_ids": ["a__x-1"]}])
+def test_a_report_without_a_list_of_resolved_samples_is_none(tmp_path: Path, read: Reader, value: Any):
+    loaded = read(dump(tmp_path / "agent.json", value))
+    assert loaded.rows == ()
+    assert ["neither `resolved` nor `resolved_ids`" in error.message for error in loaded.errors] == [True]
+    assert outcomes(read(dump(tmp_path / "none.json", {"resolved_ids": []}))) == ["unresolved"] * 4
+
+
 def test_the_same_sample_in_two_spellings_and_with_two_values(tmp_path: Path, read: Reader):
     value = {"subject_id": "x", "responses": {"a__x-1": 1, "A/x:pr-1": 0}}
     loaded = read(dump(tmp_path / "m.jsonl", value))
