@@ -93,11 +93,12 @@ def read_labelled_samples(items: Sequence[str], only: Sequence[str] | None, data
 
     Raises:
         typer.BadParameter: If an item has another form, or `only` names a sample that is not there.
-        BenchCheckerError: If a benchmark or file cannot be read.
+        BenchCheckerError: If a benchmark cannot be read, or no sample.
     """
     from engine.benchmarks.catalogue import find_benchmark
     from engine.benchmarks.ids import parse_sample_id
     from engine.benchmarks.readers import read_samples
+    from engine.problems import BenchCheckerError
 
     found: dict[str, Sample] = {}
     for item in items:
@@ -108,6 +109,8 @@ def read_labelled_samples(items: Sequence[str], only: Sequence[str] | None, data
         for problem in loaded.problems:
             typer.echo(str(problem), err=True)
         found.update({sample.sample: sample for sample in loaded.rows})
+    if not found:
+        raise BenchCheckerError(f"no sample can be read from {', '.join(items)}: check --samples")
     if not only:
         return list(found.values())
     parsed = [(name, parse_sample_id(name)) for name in only]
