@@ -40,7 +40,8 @@ def compared(
     database: Snapshot, benchmark: str, detector: str, threshold: float, difficulty: str | None
 ) -> Compared:
     """Return the submissions with a known cutoff."""
-    matrix = read_matrix(database, benchmark, detector, threshold, difficulty=difficulty)
+    matrix = read_matrix(database, benchmark, detector, threshold)
+    matrix = matrix if difficulty is None else matrix.at_level(difficulty)
     known = with_cutoff(matrix)
     covariates = read_covariates(database, known)
     changes = label_changes(database, known, covariates)

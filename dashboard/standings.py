@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import date
 
 from dashboard.database import remembered
-from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard
+from engine.leaderboard.board import Leaderboard, LeaderboardRow, leaderboard_of
 from engine.leaderboard.exposures import ExposureShare, exposure_shares
 from engine.leaderboard.filters import Filters
 from engine.leaderboard.matrix import Matrix, read_matrix
@@ -36,7 +36,8 @@ def board(
 ) -> Leaderboard:
     """Return the leaderboard of the submissions that meet every filter."""
     filters = Filters(frameworks, models, since, until, open_weights)
-    return leaderboard(database, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+    whole = matrix(database, benchmark, detector, threshold)
+    return leaderboard_of(whole, difficulty=difficulty, filters=filters)
 
 
 @remembered

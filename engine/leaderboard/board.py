@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.leaderboard.filters import Filters
-from engine.leaderboard.matrix import read_matrix
+from engine.leaderboard.matrix import Matrix, read_matrix
 from engine.leaderboard.source import Submission
 from engine.statistics.arrays import Bools
 from engine.statistics.cells import CLEAN, Labels
@@ -122,7 +122,20 @@ def leaderboard(
     Raises:
         BenchCheckerError: If a key is not known, or not all samples of the benchmark are in the facts.
     """
-    matrix = read_matrix(database, benchmark, detector, threshold, difficulty=difficulty, filters=filters)
+    matrix = read_matrix(database, benchmark, detector, threshold)
+    return leaderboard_of(matrix, difficulty=difficulty, filters=filters, criteria=criteria)
+
+
+def leaderboard_of(
+    whole: Matrix,
+    *,
+    difficulty: str | None = None,
+    filters: Filters | None = None,
+    criteria: Criteria | None = None,
+) -> Leaderboard:
+    """Make the leaderboard of outcomes and labels that were read already; see `leaderboard`."""
+    matrix = whole if difficulty is None else whole.at_level(difficulty)
+    matrix = matrix.meeting(filters or Filters())
     samples, usable = matrix.samples, matrix.submissions
     summary = summarise_many(
         matrix.resolved,
@@ -136,12 +149,12 @@ def leaderboard(
     rows = [_scored(entry, summary, index, places.get(index)) for index, entry in enumerate(usable)]
     rows += [_unscored(entry) for entry in matrix.unusable]
     return Leaderboard(
-        benchmark=benchmark,
+        benchmark=matrix.benchmark,
         detector=matrix.detector,
         threshold=matrix.threshold,
         difficulty=difficulty,
         levels=samples.levels,
-        version=database.version,
+        version=matrix.version,
         rows=tuple(sorted(rows, key=_order)),
     )
 

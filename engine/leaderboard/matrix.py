@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.leaderboard.filters import Filters
 from engine.leaderboard.source import SampleSet, Submission, read_resolved, read_samples, read_submissions
+from engine.problems import BenchCheckerError
 from engine.statistics.arrays import Bools
 from engine.statistics.cells import CLEAN, UNKNOWN, Labels
 from engine.statistics.effects.panel import Panel
@@ -69,7 +70,26 @@ class Matrix:
 
     def meeting(self, filters: Filters) -> Matrix:
         """Return the matrix of the submissions that meet `filters`."""
-        return self.take([row for row, entry in enumerate(self.submissions) if filters.meets(entry)])
+        found = self.take([row for row, entry in enumerate(self.submissions) if filters.meets(entry)])
+        return replace(found, unusable=tuple(entry for entry in self.unusable if filters.meets(entry)))
+
+    def at_level(self, difficulty: str) -> Matrix:
+        """Return the matrix of the samples at one level of difficulty.
+
+        Raises:
+            BenchCheckerError: If the benchmark has no such level.
+        """
+        levels = self.samples.levels
+        if difficulty not in levels:
+            message = f"{self.benchmark} has no level {difficulty!r}: use one of {', '.join(levels)}"
+            raise BenchCheckerError(message)
+        columns = [place for place, level in enumerate(self.samples.difficulty) if level == difficulty]
+        return replace(
+            self,
+            samples=self.samples.take(columns),
+            resolved=self.resolved[:, columns],
+            labels=self.labels[:, columns],
+        )
 
     def best(self, number: int) -> Matrix:
         """Return the `number` submissions with a known cutoff that resolve most, best first."""
@@ -83,9 +103,6 @@ def read_matrix(
     benchmark: str,
     detector: str | None = None,
     threshold: float | None = None,
-    *,
-    difficulty: str | None = None,
-    filters: Filters | None = None,
 ) -> Matrix:
     """Read the outcomes and labels of a benchmark.
 
@@ -94,16 +111,13 @@ def read_matrix(
         benchmark: Key of the benchmark.
         detector: Key of the detector; the default one if left out.
         threshold: Score from which a fix counts as present; the detector's own if left out.
-        difficulty: Restrict everything to the samples at this level.
-        filters: Which submissions to read.
 
     Raises:
         BenchCheckerError: If a key is not known, or not all samples of the benchmark are in the facts.
     """
     key, minimum = choose_detector(database, detector, threshold)
-    samples = read_samples(database, benchmark, difficulty)
-    conditions = filters or Filters()
-    shown = [entry for entry in read_submissions(database, benchmark) if conditions.meets(entry)]
+    samples = read_samples(database, benchmark)
+    shown = read_submissions(database, benchmark)
     usable = tuple(entry for entry in shown if entry.use_results)
     return Matrix(
         benchmark=benchmark,

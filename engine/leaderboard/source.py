@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -15,7 +16,7 @@ from engine.store.labels import Exposure
 
 @dataclass(frozen=True, slots=True)
 class SampleSet:
-    """The samples of a benchmark, or those at one level of difficulty.
+    """Samples of a benchmark.
 
     Attributes:
         samples: Ids, sorted.
@@ -28,6 +29,15 @@ class SampleSet:
     difficulty: tuple[str | None, ...]
     repository: tuple[str, ...]
     levels: tuple[str, ...]
+
+    def take(self, places: Sequence[int]) -> SampleSet:
+        """Return some of the samples, in the order of `places`."""
+        return SampleSet(
+            tuple(self.samples[place] for place in places),
+            tuple(self.difficulty[place] for place in places),
+            tuple(self.repository[place] for place in places),
+            self.levels,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,16 +84,15 @@ class Submission:
         return None if self.cutoff is None else Exposure(self.cutoff, self.models)
 
 
-def read_samples(database: Snapshot, benchmark: str, difficulty: str | None = None) -> SampleSet:
+def read_samples(database: Snapshot, benchmark: str) -> SampleSet:
     """Read the samples of a benchmark.
 
     Args:
         database: The facts.
         benchmark: Key of the benchmark.
-        difficulty: Keep the samples at this level only.
 
     Raises:
-        BenchCheckerError: If there is no such benchmark or level, or the facts do not hold all samples of the
+        BenchCheckerError: If there is no such benchmark, or the facts do not hold all samples of the
             benchmark: its size is the denominator of every rate.
     """
     known = {row["benchmark"]: row["size"] for row in database.rows("SELECT benchmark, size FROM benchmark")}
@@ -91,9 +100,6 @@ def read_samples(database: Snapshot, benchmark: str, difficulty: str | None = No
         raise BenchCheckerError(
             f"no benchmark is called {benchmark!r}: use one of {', '.join(sorted(known))}"
         )
-    levels = tuple(level_titles(database, benchmark))
-    if difficulty is not None and difficulty not in levels:
-        raise BenchCheckerError(f"{benchmark} has no level {difficulty!r}: use one of {', '.join(levels)}")
     rows = database.rows(
         "SELECT sample, difficulty, repository FROM membership JOIN sample USING (sample) "
         "WHERE benchmark = ? ORDER BY sample",
@@ -104,12 +110,11 @@ def read_samples(database: Snapshot, benchmark: str, difficulty: str | None = No
             f"{benchmark} has {known[benchmark]} samples, the facts hold {len(rows)}: import the others "
             "(benchchecker import samples)"
         )
-    kept = [row for row in rows if difficulty is None or row["difficulty"] == difficulty]
     return SampleSet(
-        samples=tuple(row["sample"] for row in kept),
-        difficulty=tuple(row["difficulty"] for row in kept),
-        repository=tuple(row["repository"] for row in kept),
-        levels=levels,
+        samples=tuple(row["sample"] for row in rows),
+        difficulty=tuple(row["difficulty"] for row in rows),
+        repository=tuple(row["repository"] for row in rows),
+        levels=tuple(level_titles(database, benchmark)),
     )
 
 

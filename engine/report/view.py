@@ -92,7 +92,7 @@ class View:
     def within_level(self, level: str) -> ContaminationEffect:
         """Return the same at one level of the first benchmark."""
         return within_sample_effect(
-            read_matrix(self.database, self.benchmark(TOP_TEN), self.detector, difficulty=level)
+            read_matrix(self.database, self.benchmark(TOP_TEN), self.detector).at_level(level)
         )
 
 
