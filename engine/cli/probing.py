@@ -62,7 +62,7 @@ Answers = Annotated[Path, typer.Option(help="Folder of the stored answers.")]
 
 
 def read_query_files(files: Sequence[Path]) -> dict[str, list[Query]]:
-    """Return the queries of files by repository.
+    """Return the queries of files by repository, each once: twice the same is no more evidence.
 
     Raises:
         BenchCheckerError: If a file is missing, broken or empty.
@@ -71,13 +71,21 @@ def read_query_files(files: Sequence[Path]) -> dict[str, list[Query]]:
     from engine.problems import BenchCheckerError
 
     found: dict[str, list[Query]] = {}
+    met: set[tuple[str, str]] = set()
+    again = 0
     for file in files:
         if not file.is_file():
             raise BenchCheckerError(f"{file}: no such query set (make one with `benchchecker mine`)")
         for query in read_queries(file).strict().rows:
-            found.setdefault(query.repository, []).append(query)
+            if (query.repository, query.key) not in met:
+                found.setdefault(query.repository, []).append(query)
+            else:
+                again += 1
+            met.add((query.repository, query.key))
     if not found:
         raise BenchCheckerError("the query sets hold no query")
+    if again:
+        typer.echo(f"{again:,} queries are there a second time: each counts once", err=True)
     return found
 
 

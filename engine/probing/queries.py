@@ -5,6 +5,7 @@ A query set is text of a repository: it is kept beside the reader's own clones a
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -83,7 +84,7 @@ def read_queries(path: Path) -> Loaded[Query]:
             continue
         try:
             rows.append(_query(json.loads(line)))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
             message = f"not a query: {type(error).__name__}: {error}"
             problems.append(Problem(str(path), number, "", message, remedy))
     return Loaded(tuple(rows), tuple(problems))
@@ -92,6 +93,12 @@ def read_queries(path: Path) -> Loaded[Query]:
 def _query(record: object) -> Query:
     if not isinstance(record, dict):
         raise TypeError("no JSON object")
+    for name in ("repository", "group", "prefix", "target"):
+        if not isinstance(record[name], str):
+            raise TypeError(f"`{name}` is no text")
+        record[name].encode()  # A lone surrogate can be neither hashed nor asked.
+    if not record["repository"].isprintable():
+        raise ValueError("the repository's name has control characters")
     entropy = record["entropy"]
     query = Query(
         repository=str(record["repository"]),
@@ -104,6 +111,9 @@ def _query(record: object) -> Query:
         reference_size=int(record["reference_size"]),
         entropy=None if entropy is None else float(entropy),
     )
+    counts = (query.occurrences, query.reference_frequency, query.reference_size)
+    if min(counts) < 0 or not math.isfinite(query.entropy or 0):
+        raise ValueError("a number is negative or not finite")
     if not query.target or query.target.split() != [query.target]:
         raise ValueError("the target is not one word")
     return query

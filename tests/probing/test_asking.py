@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from misbehaving_server import Script, serving
 
+from engine.cli.probing import read_query_files
 from engine.paths import PROJECT_ROOT
 from engine.probing.asking import probe, request_key
 from engine.probing.presence_test import p0_from, probed, weight_of
@@ -195,3 +196,43 @@ def test_query_sets_survive_a_round_trip_and_broken_lines_are_named(tmp_path: Pa
     loaded = read_queries(file)
     assert loaded.rows == tuple(queries)
     assert [problem.line for problem in loaded.problems] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        '"occurrences": 1e999',
+        '"entropy": NaN',
+        '"reference_frequency": -1',
+        '"prefix": null',
+        '"prefix": "\\ud800"',
+        '"repository": "a\\u001b[31m/b"',
+        '"occurrences": ' + "[" * 100_000,
+    ],
+)
+def test_a_query_that_cannot_be_asked_or_weighed_is_named(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "queries.jsonl"
+    write_queries(path, [query(1)])
+    line = path.read_text().strip()
+    path.write_text(line + "\n" + line.removesuffix("}") + f", {change}}}\n")
+    loaded = read_queries(path)
+    assert len(loaded.rows) == 1
+    assert [problem.line for problem in loaded.problems] == [2]
+
+
+def test_answers_that_cannot_be_stored_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    body = '{"choices": [{"text": "a"}], "usage": {"prompt_tokens": 1e999}}'
+    path.write_text(
+        '{"key": "a", "texts": ["\\ud800"]}\n{"key": "b", "texts": ["b"]}\n'
+        f'{{"custom_id": "c", "response": {{"body": {body}}}}}\n'
+    )
+    loaded = read_answers(path)
+    assert [answer.key for answer in loaded.rows] == ["b"]
+    assert [problem.line for problem in loaded.problems] == [1, 3]
+
+
+def test_a_query_set_given_twice_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    write_queries(path, [query(number) for number in range(3)])
+    assert [len(found) for found in read_query_files([path, path]).values()] == [3]

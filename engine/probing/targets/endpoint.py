@@ -138,7 +138,7 @@ class Endpoint:
                 return Answer(request.key, AnswerState.FAILED, note=f"HTTP {error.status_code}")
             except openai.APIError as error:
                 return Answer(request.key, AnswerState.FAILED, note=type(error).__name__)
-            except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
                 note = f"the answer is no completion: {type(error).__name__}"
         return Answer(request.key, AnswerState.FAILED, note=note)
 

@@ -62,7 +62,7 @@ def read_answers(path: Path) -> Loaded[Answer]:
             continue
         try:
             answer = _answer(json.loads(line))
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
             problems.append(Problem(str(path), number, "", f"no answer: {error}", _REMEDY))
             continue
         known = answers.setdefault(answer.key, answer)
@@ -77,7 +77,7 @@ def answer_from_body(key: str, body: Mapping[str, Any]) -> Answer:
     """Return the answer in the body of a completion, of either kind.
 
     Raises:
-        ValueError, TypeError, KeyError, AttributeError: If the body is no completion.
+        ValueError, TypeError, KeyError, AttributeError, OverflowError: If the body is no completion.
     """
     texts, refused = [], False
     for choice in body["choices"]:
@@ -86,6 +86,7 @@ def answer_from_body(key: str, body: Mapping[str, Any]) -> Answer:
         refused |= bool(message and message.get("refusal")) or choice.get("finish_reason") == "content_filter"
         if isinstance(text, str):
             texts.append(text)
+    _require_utf8(texts)
     usage = body.get("usage") or {}
     return Answer(
         key,
@@ -104,11 +105,18 @@ def _answer(line: Any) -> Answer:
         texts = line["texts"]
         if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
             raise TypeError("`texts` is no list of texts")
+        _require_utf8(texts)
         return Answer(str(line["key"]), _state(texts, False), tuple(texts), str(line.get("revision") or ""))
     key, response = str(line["custom_id"]), line.get("response")
     if response is None or response.get("status_code", 200) != 200:
         return Answer(key, AnswerState.FAILED, note=str(line.get("error") or "the service reports a failure"))
     return answer_from_body(key, response["body"])
+
+
+def _require_utf8(texts: list[str]) -> None:
+    """Raise a ValueError if a text cannot be stored: a cut may leave half of a surrogate pair."""
+    for text in texts:
+        text.encode()
 
 
 def _state(texts: list[str], refused: bool) -> AnswerState:
