@@ -175,8 +175,6 @@ def _read_items(
     missing = set(only or ()) - set(items)
     if missing:
         raise typer.BadParameter(f"no such sample in the data set: {', '.join(sorted(missing))}")
-    if not items:
-        raise typer.BadParameter("the data sets hold no sample that can be read: check the files")
     return [item for name, item in items.items() if not only or name in only]
 
 

@@ -92,13 +92,13 @@ def read_labelled_samples(items: Sequence[str], only: Sequence[str] | None, data
     """Read the samples named by `BENCHMARK=FILE` items, each once.
 
     Raises:
-        typer.BadParameter: If an item has another form, or `only` names a sample that is not there.
-        BenchCheckerError: If a benchmark cannot be read, or no sample.
+        typer.BadParameter: If an item has another form, no sample can be read, or `only` names one that is
+            not there.
+        BenchCheckerError: If a benchmark or file cannot be read.
     """
     from engine.benchmarks.catalogue import find_benchmark
     from engine.benchmarks.ids import parse_sample_id
     from engine.benchmarks.readers import read_samples
-    from engine.problems import BenchCheckerError
 
     found: dict[str, Sample] = {}
     for item in items:
@@ -110,7 +110,7 @@ def read_labelled_samples(items: Sequence[str], only: Sequence[str] | None, data
             typer.echo(str(problem), err=True)
         found.update({sample.sample: sample for sample in loaded.rows})
     if not found:
-        raise BenchCheckerError(f"no sample can be read from {', '.join(items)}: check --samples")
+        raise typer.BadParameter(f"the data sets hold no sample that can be read: {', '.join(items)}")
     if not only:
         return list(found.values())
     parsed = [(name, parse_sample_id(name)) for name in only]

@@ -14,7 +14,6 @@ from engine.cli.label import read_labelled_samples
 from engine.cli.verify import register
 from engine.paths import DATA_DIR
 from engine.presence.verification.diffs import file_diff
-from engine.problems import BenchCheckerError
 
 BUGGY = "def area(width):\n    return width\n"
 FIXED = "def area(width):\n    if width < 0:\n        raise ValueError(width)\n    return width\n"
@@ -99,5 +98,5 @@ def test_a_day_that_the_history_does_not_reach_is_unknown(tmp_path: Path) -> Non
 def test_a_data_set_without_a_sample_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "samples.jsonl").write_text("")
     data_set = f"swe-bench-verified={tmp_path / 'samples.jsonl'}"
-    with pytest.raises(BenchCheckerError, match="no sample can be read from swe-bench-verified="):
+    with pytest.raises(typer.BadParameter, match="hold no sample that can be read: swe-bench-verified="):
         read_labelled_samples([data_set], None, DATA_DIR)
