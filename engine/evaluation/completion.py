@@ -39,13 +39,15 @@ class LineSample:
         """Read a row of the benchmark; its imports go before the code, as its own prompt has them.
 
         Raises:
-            ValueError: If the row lacks one of the fields.
+            ValueError: If the row lacks one of the fields, or a text has no UTF-8 form.
         """
         lacking = [name for name in _FIELDS if not isinstance(row.get(name), str) or not row[name].strip()]
         if lacking:
             raise ValueError(f"no text in {', '.join(lacking)}")
         imports = str(row.get("import_statement") or "")
         code = f"{imports}\n{row['cropped_code']}" if imports else str(row["cropped_code"])
+        # Raises for a lone surrogate, which could be neither hashed nor asked.
+        f"{code}{row['repo_name']}{row['next_line']}".encode()
         return cls(row["repo_name"].strip().lower(), code, row["next_line"])
 
     @property
@@ -68,6 +70,8 @@ def read_line_samples(path: Path) -> Loaded[LineSample]:
             rows.append(LineSample.of(record.value))
         except (ValueError, AttributeError) as error:
             problems.append(Problem(str(path), record.line, "", f"no sample: {error}", remedy))
+    if not rows and not problems:
+        problems.append(Problem(str(path), None, "", "holds no sample", remedy))
     return Loaded(tuple(rows), tuple(problems))
 
 

@@ -98,3 +98,11 @@ def test_the_command_compares_what_is_present_with_what_is_not(
     else:
         assert "unknown 10 19" in text
         assert "no comparison" in text
+
+
+def test_a_file_without_samples_and_text_without_utf_8_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "lines.jsonl"
+    path.touch()
+    assert [problem.message for problem in read_line_samples(path).errors] == ["holds no sample"]
+    path.write_text('{"repo_name": "o/r", "cropped_code": "\\ud800", "next_line": "x"}\n')
+    assert [problem.line for problem in read_line_samples(path).errors] == [1]
