@@ -126,6 +126,9 @@ def _row(index: int, outcome: Outcome, *, chats: bool) -> Row:
             "target": Cell(query.target, code=True),
             "result": Cell(_result(outcome), detail=answer.note if outcome.hit is None else ""),
             "answers": Cell(", ".join(f"{word} ×{count}" for word, count in often) or answer.state.value),
-            "weight": Cell(f"{weight_of(query):.2f}", detail=f"in {query.reference_frequency} repositories"),
+            "weight": Cell(
+                f"{weight_of(query):.2f}",
+                detail=f"in {words.count(query.reference_frequency, 'repository', 'repositories')}",
+            ),
         },
     )

@@ -26,6 +26,18 @@ def pages() -> dict[str, Page]:
             url_path="leaderboard",
             help="Every submission before and after leaving out contaminated samples.",
         ),
+        "compare": st.Page(
+            _shower("compare"),
+            title="Compare",
+            url_path="compare",
+            help="Two to six submissions on the same samples.",
+        ),
+        "audit": st.Page(
+            _shower("audit"),
+            title="Audit",
+            url_path="audit",
+            help="Drop a results file: how much of its score is on clean samples?",
+        ),
         "over_time": st.Page(
             _shower("over_time"),
             title="Over time",
@@ -34,15 +46,9 @@ def pages() -> dict[str, Page]:
         ),
         "strata": st.Page(
             _shower("strata"),
-            title="By difficulty and repository",
+            title="By difficulty",
             url_path="strata",
             help="Where scores drop, and where there are too few samples to say so.",
-        ),
-        "compare": st.Page(
-            _shower("compare"),
-            title="Compare",
-            url_path="compare",
-            help="Two to six submissions on the same samples.",
         ),
         "patterns": st.Page(
             _shower("patterns"),
@@ -52,7 +58,7 @@ def pages() -> dict[str, Page]:
         ),
         "confounding": st.Page(
             _shower("confounding"),
-            title="Contamination or difficulty",
+            title="Memory or difficulty",
             url_path="confounding",
             help="What is left once samples are compared with their like, and with themselves.",
         ),
@@ -76,12 +82,6 @@ def pages() -> dict[str, Page]:
         ),
         "submission": st.Page(
             _shower("submission"), title="Submission", url_path="submission", visibility="hidden"
-        ),
-        "audit": st.Page(
-            _shower("audit"),
-            title="Audit a submission",
-            url_path="audit",
-            help="Drop a results file: how much of its score is on clean samples?",
         ),
         "detectors": st.Page(
             _shower("detectors"),

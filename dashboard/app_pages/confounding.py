@@ -100,7 +100,8 @@ def _identification(counts: Identification, main: ContaminationEffect, notes: di
         f"results. Only a sample that is contaminated for one of them and clean for another can be compared "
         f"with itself: **{counts.changing} of {counts.samples}**. The others say nothing on contamination, "
         f"however many submissions answered them, and neither do those that all of them resolved "
-        f"({main.always}) or none ({main.never})."
+        f"({main.always}) or none ({main.never}). A label can change for two reasons: such a sample is in "
+        "two rows below."
     )
     columns = (
         Column("kind", "Samples whose label …", heading=True),

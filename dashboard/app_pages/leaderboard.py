@@ -223,11 +223,12 @@ def _disagreement(database: Snapshot, board: Leaderboard, view: _View, catalogue
             continue
         least, most = min(found, key=_differing), max(found, key=_differing)
         span = f"{least.differ} to {most.differ}" if least.differ < most.differ else str(most.differ)
+        when = ", depending on the cutoff" if least.differ < most.differ else ""
         parameters = view.scope.parameters() | {"against": other.detector, "cutoff": most.cutoff.isoformat()}
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
                 f"The detector {words.markdown(other.title)} labels **{span}** of "
-                f"{words.count(most.both_judge, 'sample')} differently, depending on the cutoff.",
+                f"{words.count(most.both_judge, 'sample')} differently{when}.",
                 width="content",
             )
             st.page_link(navigation.pages()["detectors"], label="Which, and why", query_params=parameters)

@@ -13,7 +13,7 @@ from dashboard.database import snapshot
 from dashboard.hits import show_hits
 from dashboard.links import Target
 from dashboard.records import DetectorChoice, RepositoryFix, RepositoryPresence
-from dashboard.table import Cell, Column, Row, evidence_table, offer_pages, page_of
+from dashboard.table import Cell, Column, Dumbbell, Row, evidence_table, offer_pages, page_of
 from engine.statistics.proportions import Proportion
 from engine.store.connection import Snapshot
 
@@ -94,33 +94,35 @@ def _models(database: Snapshot, address: Address, repository: str) -> None:
 
 
 def _model_row(presence: RepositoryPresence) -> Row:
-    return Row(
-        presence.model,
-        {
-            "model": Cell(presence.title),
-            "cutoff": cutoff_cell(words.day(presence.cutoff), None),
-            "verdict": Cell(presence.verdict, detail=presence.basis),
-            "hits": _hits_cell(presence),
-            "p0": Cell(_figure(presence.p0), detail=presence.p0_basis or ""),
-            "p": Cell(
-                _figure(presence.p_value if presence.weighted_p_value is None else presence.weighted_p_value),
-                detail="" if presence.weighted_p_value is None else f"plain {_figure(presence.p_value)}",
-            ),
-            "q": Cell(_figure(presence.q_value)),
-            "power": Cell(
-                words.percent(presence.detectable),
-                detail="" if presence.design_effect is None else f"effect {presence.design_effect:.2f}",
-            ),
-            "source": Cell(presence.source or words.DASH),
-        },
-        muted=presence.basis == "assumed",
-    )
+    content: dict[str, Cell | Dumbbell] = {
+        "model": Cell(presence.title),
+        "cutoff": cutoff_cell(words.day(presence.cutoff), None),
+        "verdict": Cell(presence.verdict, detail=presence.basis),
+        "source": Cell(presence.source or words.DASH),
+    }
+    if presence.hits is not None and presence.queries is not None:
+        content |= _probed_cells(presence, Proportion(presence.hits, presence.queries))
+    return Row(presence.model, content, muted=presence.basis == "assumed")
 
 
-def _hits_cell(presence: RepositoryPresence) -> Cell:
-    if presence.hits is None or presence.queries is None:
-        return Cell(words.DASH)
-    rate = Proportion(presence.hits, presence.queries)
+def _probed_cells(presence: RepositoryPresence, rate: Proportion) -> dict[str, Cell]:
+    weighted = presence.weighted_p_value
+    return {
+        "hits": _hits_cell(presence, rate),
+        "p0": Cell(_figure(presence.p0), detail=presence.p0_basis or ""),
+        "p": Cell(
+            _figure(presence.p_value if weighted is None else weighted),
+            detail="" if weighted is None else f"plain {_figure(presence.p_value)}",
+        ),
+        "q": Cell(_figure(presence.q_value)),
+        "power": Cell(
+            words.percent(presence.detectable),
+            detail="" if presence.design_effect is None else f"effect {presence.design_effect:.2f}",
+        ),
+    }
+
+
+def _hits_cell(presence: RepositoryPresence, rate: Proportion) -> Cell:
     parts = [f"{words.percent(rate.rate)} {words.interval(rate.wilson())}"]
     if presence.unanswered:
         parts.append(f"{presence.unanswered} unanswered")
