@@ -138,7 +138,8 @@ def _print(rows: Sequence[dict[str, Any]]) -> None:
         table.add_row(
             row["repository"],
             row["verdict"],
-            f"{row['hits']}/{row['queries']}",
+            f"{row['hits']}/{row['queries']}"
+            + (f" ({row['unanswered']} unanswered)" if row["unanswered"] else ""),
             f"{row['weighted_hits']:.1f}",
             f"{row['p0']:.3f} {row['p0_basis']}",
             f"{row['p_value']:.2g}",

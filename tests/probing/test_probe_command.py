@@ -153,3 +153,22 @@ def test_broken_query_sets_name_the_line(asked: Path, tiny_data: Path) -> None:
     assert "bad.jsonl:1" in plain(result)
     gone = run("probe", asked / "gone.jsonl", "--model", "m", "--data", tiny_data)
     assert "no such query set" in plain(gone)
+
+
+def test_queries_without_an_answer_are_counted_in_the_table(asked: Path, tiny_data: Path) -> None:
+    kept = (asked / "answers.jsonl").read_text(encoding="utf-8").splitlines()[5:]
+    (asked / "fewer.jsonl").write_text("\n".join(kept), encoding="utf-8")
+    result = run(
+        *(
+            "probe",
+            asked / "one.jsonl",
+            "--model",
+            "any",
+            "--target",
+            "recorded",
+            "--answers",
+            asked / "kept",
+        ),
+        *("--recorded", asked / "fewer.jsonl", "--data", tiny_data),
+    )
+    assert "25/25 (5 unanswered)" in plain(result)
