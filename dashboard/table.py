@@ -21,7 +21,8 @@ from dashboard.theme import Tone
 from engine.reading import printable
 
 _ASSETS = Path(__file__).parent / "components"
-PAGE_SIZE = 50
+PAGE_SIZE = 25
+"""Rows that a phone shows in a few screens, and that a browser redraws at once."""
 _AXIS = {"low": 0, "high": 100, "ticks": [0, 25, 50, 75, 100], "unit": "%"}
 
 
