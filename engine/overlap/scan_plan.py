@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -72,6 +72,7 @@ def plan(scan: Scan, given: list[Shard], *, append: bool, fresh: bool) -> list[S
                 "give another --out, or --fresh to forget it"
             )
         known = _known_shards(path, before)
+        _refuse_second_names(scan, known.values(), given)
         new = [shard for shard in given if shard.name not in known]
         if new and not append:
             raise BenchCheckerError(
@@ -96,6 +97,18 @@ def _known_shards(path: Path, before: dict[str, Any]) -> dict[str, Shard]:
         return {row["name"]: Shard(**row) for row in before["shards"]}
     except (KeyError, TypeError) as error:
         raise BenchCheckerError(f"{path}: lists no shards ({error}); scan again with --fresh") from error
+
+
+def _refuse_second_names(scan: Scan, known: Iterable[Shard], given: Sequence[Shard]) -> None:
+    """Refuse a file under another name than it had before: what it holds would count twice."""
+    names = {Path(shard.path).absolute(): shard for shard in known if shard.kind != "hub"}
+    for shard in given:
+        before = None if shard.kind == "hub" else names.get(Path(shard.path).absolute())
+        if before is not None and before.path != shard.path:
+            raise BenchCheckerError(
+                f"{shard.name} is part of {scan.folder} as {before.name}: give it under that name, or scan "
+                "again with --fresh"
+            )
 
 
 def _still_there(known: dict[str, Shard], given: Sequence[Shard]) -> list[Shard]:

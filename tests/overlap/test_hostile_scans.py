@@ -142,6 +142,17 @@ def test_a_corpus_given_by_two_names_counts_once(scan, monkeypatch):
     assert documents(scan) == {"a.jsonl": 2}
 
 
+def test_a_corpus_given_by_another_name_later_is_refused(scan, monkeypatch):
+    monkeypatch.chdir(scan.folder.parent)
+    run_scan(scan)
+    renamed = replace(scan, sources=("corpus",))
+    with pytest.raises(BenchCheckerError, match="give it under that name"):
+        run_scan(renamed, append=True)
+    assert documents(scan) == {"a.jsonl": 2}
+    run_scan(renamed, fresh=True)
+    assert documents(scan) == {"a.jsonl": 2}
+
+
 def test_starting_afresh_deletes_only_what_a_scan_wrote(scan):
     run_scan(scan)
     scan.shards.joinpath("corpus.jsonl").write_text("a user's own")
