@@ -215,6 +215,7 @@ def selfcheck(
         folder = Path(name)
         results = {"gate": measure_planted(folder)}
         if with_model:
+            typer.echo("embedding 20 items and their documents: minutes without a graphics card …", err=True)
             matches = planted_matches(folder, open_embedder(model))
             results["and semantic"] = measure_planted(folder, Rules(similarity=similarity), matches)
     for line in as_lines(results):
