@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from engine.export.columns import OVERALL_FIELDS, SEPARATOR, level_fields
+from engine.export.printed import percent, with_interval
 from engine.export.table import Column, Table, Value, from_records
 from engine.leaderboard.board import Leaderboard, LeaderboardRow
 from engine.statistics.proportions import FEWEST_SAMPLES, Proportion
@@ -105,9 +106,7 @@ def _rate(share: Proportion) -> str | None:
 def _points(found: Comparison) -> str | None:
     if found.difference is None or found.difference_interval is None:
         return None
-    low, high = found.difference_interval.low, found.difference_interval.high
-    shown = f"{100 * found.difference:+.1f} [{100 * low:+.1f} to {100 * high:+.1f}]"
-    return shown.replace("-", "\N{MINUS SIGN}")
+    return with_interval(found.difference, found.difference_interval, scale=100)
 
 
 def printed_change(comparison: Comparison | None, reason: str | None) -> str | None:
@@ -121,13 +120,13 @@ def printed_change(comparison: Comparison | None, reason: str | None) -> str | N
     if reason is not None or not comparison.clean.n:
         return before
     after = f"{comparison.clean.k}/{comparison.clean.n}"
-    few = min(comparison.clean.n, comparison.before.n) < FEWEST_SAMPLES
+    few = comparison.clean.n < FEWEST_SAMPLES
     return before_after(before, after, None if few else comparison.relative_change)
 
 
 def before_after(before: str, after: str, change: float | None) -> str:
     """Return `394/500 → 130/174 (−5.2%)`; without the change where it is not defined."""
-    shown = "" if change is None else f" ({100 * change:+.1f}%)".replace("-", "\N{MINUS SIGN}")
+    shown = "" if change is None else f" ({percent(change)})"
     return f"{before} → {after}{shown}"
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from engine.export.leaderboard import before_after
 from engine.export.paper_comparison import ComparedCell, ComparedTable
+from engine.export.printed import MINUS
 from engine.export.table import Column, Table, from_records
 from engine.statistics.proportions import Proportion, relative_change_as_printed
 
@@ -121,4 +122,4 @@ def _printed_ours(record: dict[str, Any]) -> str:
 
 
 def _signed(number: float | None, form: str, scale: int = 1) -> str | None:
-    return None if number is None else format(scale * number, form).replace("-", "\N{MINUS SIGN}")
+    return None if number is None else format(scale * number, form).replace("-", MINUS)

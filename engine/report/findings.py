@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.export.printed import percent
 from engine.paper.cells import OVERALL, read_cells
 from engine.paper.printed import PrintedFigure, read_findings
 from engine.paths import DATA_DIR
 from engine.report import ours, within
-from engine.report.reading import Reading, percent
+from engine.report.reading import Reading
 from engine.report.view import TOP_TEN, View
 from engine.statistics.effects.patterns import Pattern
 from engine.store.connection import Snapshot

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.export.paper_comparison import ComparedCell
+from engine.export.printed import percent, signed, with_interval
 from engine.leaderboard.patterns import beside_the_paper
 from engine.leaderboard.trends import by_release, change_over_time, reported_against_change
 from engine.paper.printed import PrintedFigure
-from engine.report.reading import Answer, Reading, by_sign, percent, signed, with_interval
+from engine.report.reading import Answer, Reading, by_sign
 from engine.report.view import BY_RELEASE, TOP_TEN, TOP_TEN_JAVA, View, change_of, changes, pooled
 from engine.statistics.contrast import contrast
 from engine.statistics.effects.matching import matched_comparison

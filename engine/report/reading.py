@@ -7,8 +7,6 @@ from enum import StrEnum
 
 from engine.statistics.proportions import Interval
 
-MINUS = "\N{MINUS SIGN}"
-
 
 class Answer(StrEnum):
     """Whether a finding holds here."""
@@ -50,19 +48,3 @@ def by_sign(figure: str, bounds: Interval, *, claimed: int, what: str) -> Readin
     if high < 0:
         return Reading(figure, Answer.NO, f"{what} is reversed beyond chance")
     return Reading(figure, Answer.OPEN, f"{what} could be chance")
-
-
-def percent(change: float | None) -> str:
-    """Return a relative change as `−8.1%`."""
-    return "\N{EN DASH}" if change is None else f"{100 * change:+.1f}%".replace("-", MINUS)
-
-
-def signed(number: float, decimals: int = 1) -> str:
-    """Return a number with its sign."""
-    return f"{number:+.{decimals}f}".replace("-", MINUS)
-
-
-def with_interval(estimate: float, bounds: Interval, decimals: int = 1, scale: float = 1.0) -> str:
-    """Return `+3.1 [−1.0 to +7.2]`."""
-    ends = f"{signed(scale * bounds.low, decimals)} to {signed(scale * bounds.high, decimals)}"
-    return f"{signed(scale * estimate, decimals)} [{ends}]"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.export.printed import with_interval
 from engine.leaderboard.contamination import cutoff_days
 from engine.leaderboard.matrix import Matrix
-from engine.report.reading import Answer, Reading, by_sign, with_interval
+from engine.report.reading import Answer, Reading, by_sign
 from engine.report.view import View
 from engine.statistics.contrast import contrast
 from engine.statistics.effects.contamination import ContaminationEffect
