@@ -57,6 +57,11 @@ def printable(text: object) -> str:
     return "".join(mark if mark.isprintable() else "\N{REPLACEMENT CHARACTER}" for mark in str(text))
 
 
+def spelled(name: str) -> str:
+    """Return a file's name as UTF-8 can spell it, bytes that are none in hexadecimal: disks take any bytes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
 def is_plain_name(text: str) -> bool:
     """Whether `text` can be one folder's name: no separator, not `..`, nothing hidden, bounded, printable."""
     return (

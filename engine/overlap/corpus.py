@@ -22,6 +22,7 @@ from typing import Literal
 from engine.overlap.records import Unit, kind_of
 from engine.overlap.streams import Limits, ShardError, Tally, compression
 from engine.problems import BenchCheckerError
+from engine.reading import spelled
 
 TREE_PREFIX = "tree:"
 HUB_PREFIX = "hf:"
@@ -117,7 +118,7 @@ def _shards_of(source: str, options: CorpusOptions) -> Iterator[Shard]:
     if source.startswith(TREE_PREFIX):
         if not path.is_dir():
             raise BenchCheckerError(f"{source}: is no directory; give a file without {TREE_PREFIX!r}")
-        yield Shard(_name(path), "tree", str(path))
+        yield Shard(spelled(path.as_posix()), "tree", str(path))
     elif path.is_dir():
         files = sorted(child for child in path.rglob("*") if child.is_file())
         if not files:
@@ -129,7 +130,7 @@ def _shards_of(source: str, options: CorpusOptions) -> Iterator[Shard]:
 
 
 def _file_shards(path: Path, options: CorpusOptions) -> Iterator[Shard]:
-    kind, name, size = kind_of(path), _name(path), path.stat().st_size
+    kind, name, size = kind_of(path), spelled(path.as_posix()), path.stat().st_size
     of_lines = kind == "json" or (kind == "text" and options.unit == "line")
     if not of_lines or compression(path) is not None or size <= options.split_bytes:
         yield Shard(name, kind, str(path))
@@ -138,11 +139,6 @@ def _file_shards(path: Path, options: CorpusOptions) -> Iterator[Shard]:
     for start, end in pairwise(cuts):
         if start < end:
             yield Shard(f"{name}[{start}-{end}]", kind, str(path), start, end)
-
-
-def _name(path: Path) -> str:
-    """Return a path as UTF-8 can spell it: file systems take any bytes."""
-    return os.fsencode(path.as_posix()).decode("utf-8", "backslashreplace")
 
 
 def _line_start(path: Path, at: int) -> int:

@@ -200,11 +200,7 @@ class Reviews:
 
     def import_from(self, path: Path) -> int:
         """Add the decisions of an export; see `import_lines`."""
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise BenchCheckerError(f"{path}: cannot be read: {error.strerror}; check the path") from error
-        return self.import_lines(content, str(path))
+        return self.import_lines(path.read_bytes(), str(path))
 
     def import_lines(self, content: bytes, source: str) -> int:
         """Add the decisions of an export that are not here yet; return how many there were.

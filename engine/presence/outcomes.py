@@ -10,6 +10,7 @@ from typing import Any
 from engine.presence.landing import Landing
 from engine.presence.lifecycle import Interval
 from engine.presence.verdicts import BlockVerdict, Method, SampleVerdict
+from engine.reading import spelled
 from engine.store.facts import Fact
 
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9999, 12, 31)
@@ -63,7 +64,7 @@ def presence_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
             "state": "unknown",
             "score": None,
             "method": Method.UNKNOWN.value,
-            "reason": _storable(outcome.problem),
+            "reason": spelled(outcome.problem),
         }
     for interval in outcome.intervals:
         verdict, block = interval.verdict, interval.verdict.weakest
@@ -75,9 +76,9 @@ def presence_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
             "state": "judged",
             "score": round(verdict.score, _SCORE_DIGITS),
             "method": verdict.method.value,
-            "reason": _storable(verdict.reason),
+            "reason": spelled(verdict.reason),
             "commit": interval.commit,
-            "path": _storable(block.path) if block else None,
+            "path": spelled(block.path) if block else None,
             "line": block.start if block else None,
         }
 
@@ -91,19 +92,14 @@ def block_facts(detector: str, outcome: Outcome) -> Iterator[Fact]:
                 "sample": outcome.sample,
                 "valid_from": interval.first_day,
                 "block": index,
-                "scope": _storable(scope),
+                "scope": spelled(scope),
                 "score": round(block.score, _SCORE_DIGITS),
                 "method": block.method.value,
-                "path": _storable(block.path),
+                "path": spelled(block.path),
                 "line_start": block.start,
                 "line_end": block.end,
                 "line_scores": [round(score, _SCORE_DIGITS) for score in block.line_scores],
             }
-
-
-def _storable(text: str) -> str:
-    """Return text as facts can hold it: bytes of a file's name that are no UTF-8 in hexadecimal."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

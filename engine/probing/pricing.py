@@ -115,10 +115,10 @@ class Budget:
         Raises:
             BudgetSpent: If the limit is reached.
         """
-        told = answer.prompt_tokens or answer.completion_tokens
-        unpaid = answer.state is AnswerState.FAILED and not told
-        cost = self.price.of(answer.prompt_tokens, answer.completion_tokens) if told else self.assumed
-        self.spent += 0.0 if unpaid else cost
+        if answer.prompt_tokens or answer.completion_tokens:
+            self.spent += self.price.of(answer.prompt_tokens, answer.completion_tokens)
+        elif answer.state is not AnswerState.FAILED:
+            self.spent += self.assumed
         if self.spent >= self.limit:
             raise BudgetSpent(
                 f"spent {self.spent:.4f} of {self.limit:g} {self.price.currency}: what was answered is kept; "
