@@ -16,7 +16,7 @@ class Training:
         batch: Windows a step.
         window: Tokens of a window.
         whole: Whether it is also asked less each criterion (Table 5) and at other temperatures (Figure 7);
-            asking the larger model takes thirty times as long.
+            asking the larger model takes far longer.
     """
 
     kind: str
