@@ -58,7 +58,7 @@ def printable(text: object) -> str:
 
 
 def spelled(name: str) -> str:
-    """Return a file's name as UTF-8 can spell it, bytes that are none in hexadecimal: disks take any bytes."""
+    """Return a file's name as UTF-8 can spell it, other bytes in hexadecimal: disks take any."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
