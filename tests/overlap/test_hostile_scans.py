@@ -7,12 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
+from process_groups import ends_within
 from typer.testing import CliRunner
 
 from engine.cli.app import build_app
@@ -49,17 +49,6 @@ def documents(scan):
     return {
         row["name"].rsplit("/", 1)[-1]: row["documents"] for row in ScanResult(scan.folder).table("shard")
     }
-
-
-def ends_within(group, seconds):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def only_file(scan, pattern):
